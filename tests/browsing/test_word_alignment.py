@@ -93,12 +93,12 @@ def test_a_shared_part_is_not_without_a_counterpart() -> None:
 
 
 def test_a_file_in_other_languages_than_the_encoder_s_is_refused(tmp_path: Path) -> None:
-    swedish = "Mannen som var här hade inte sett någon av dem, men han kände dem ändå väl."
-    greek = "Το ήξερε από καιρό, αλλά δεν το είχε πει σε κανέναν."
-    write_pairs([Pair(swedish, greek)] * 9, str(tmp_path / "a.tsv"))
+    catalan = "L'home que era aquí no n'havia vist cap, però els coneixia prou bé a tots."
+    georgian = "დიდი ხანია იცოდა, მაგრამ არავისთვის უთქვამს."
+    write_pairs([Pair(catalan, georgian)] * 9, str(tmp_path / "a.tsv"))
     aligner = Aligner(open_pairs(tmp_path / "a.tsv"))
     with pytest.raises(EncoderError, match="--model") as first:
-        aligner.align(swedish, greek)
+        aligner.align(catalan, georgian)
     with pytest.raises(EncoderError) as second:  # and no encoder is loaded again for each pair
-        aligner.align(swedish, greek)
+        aligner.align(catalan, georgian)
     assert first.value is second.value

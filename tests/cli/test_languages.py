@@ -39,12 +39,12 @@ def test_mining_a_foreign_language_warns_once_and_goes_on(
 
 def test_texts_in_order_are_sent_to_align_first(command: Command, tmp_path: Path) -> None:
     english = example_pairs().sources[:120]
-    letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβγδεζηθικλμνξοπρστυφχψωϊϋ")
-    greek = [line.lower().translate(letters)[::-1] for line in english]
-    for name, lines in (("a b", english), ("el", greek), ("sorted", sorted(greek))):
+    letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "აბგდევზთიკლმნოპჟრსტუფქღყშჩ")
+    georgian = [line.lower().translate(letters)[::-1] for line in english]
+    for name, lines in (("a b", english), ("ka", georgian), ("sorted", sorted(georgian))):
         Path(tmp_path, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = command("mine", "a b", "el").err
-    assert -1 < said.find("`xmine align 'a b' el`") < said.find("--model")
+    said = command("mine", "a b", "ka").err
+    assert -1 < said.find("`xmine align 'a b' ka`") < said.find("--model")
     assert "xmine align 'a b'" not in command("mine", "a b", "sorted").err
 
 

@@ -39,7 +39,11 @@ def test_the_embedded_encoder_on_the_sample() -> None:
 
 def test_the_embedded_encoder_joins_its_languages() -> None:
     """English, Chinese, German, Russian and Czech, of which only English met each other one."""
-    result = evaluate_geometry(SentenceEncoder.load(), DataFolder(DATA), GeometryOptions())
+    result = evaluate_geometry(
+        SentenceEncoder.load(),
+        DataFolder(DATA),
+        GeometryOptions(files=f"{DATA}/eval/flores101/dev/{{}}.dev"),
+    )
     figures = dict(result.rows[0].figures)
     assert figures["kl_diag_mean"] < 0.01
     assert figures["calinski_harabasz"] > 5

@@ -245,30 +245,30 @@ def test_ten_rows_tell_which_are_right_and_six_are_too_few() -> None:
         assert {row.prob for row in few.rows()} == {None} and "too few lines" in str(few.report())
 
 
-SWEDISH = """Var är närmaste apotek?
-Hon läser tidningen varje morgon innan hon går till jobbet.
-Vi har inte råd att köpa ett nytt hus i år.
-Barnen lekte i trädgården hela eftermiddagen.
-Jag glömde nycklarna på köksbordet igen.
-Det regnade så mycket att vägen stängdes av.
-Kan du hjälpa mig att bära de här lådorna?
-Han har bott i Göteborg sedan han var liten.
-Affären öppnar klockan tio på söndagar.
-De åkte tåg genom hela landet för att hälsa på sin mormor.
-Filmen var så tråkig att jag somnade.
-Läkaren sa att jag borde vila några dagar.""".splitlines()
+CATALAN = """On és la farmàcia més propera?
+Ella llegeix el diari cada matí abans d'anar a la feina.
+Aquest any no ens podem permetre comprar una casa nova.
+Els nens van jugar al jardí tota la tarda.
+He tornat a oblidar les claus sobre la taula de la cuina.
+Va ploure tant que van tancar la carretera.
+Em pots ajudar a portar aquestes capses?
+Viu a Girona des que era petit.
+La botiga obre a les deu els diumenges.
+Van travessar tot el país amb tren per visitar la seva àvia.
+La pel·lícula era tan avorrida que em vaig adormir.
+Hem de parlar amb el veí del sostre que goteja.""".splitlines()
 
 
 def test_figures_of_a_language_that_the_encoder_does_not_know_are_not_given() -> None:
     english = [source for source, _ in CHINESE[:60]]
-    mined = xmine.mine(english, SWEDISH * 5)
+    mined = xmine.mine(english, CATALAN * 5)
     facts, said = mined.report().facts(), str(mined.report())
     figures = ("precision", "precision_interval", "translations")
     assert [facts[name] for name in figures] == [None] * 3 and facts["other_cuts"] == []
     assert "expected precision" not in said and "translations in the files" not in said
     assert "nobody can know" in said and "`xmine mine --model e5`" in said
     assert "--seed-pairs" not in said
-    scored = xmine.score(english, SWEDISH * 5).report()
+    scored = xmine.score(english, CATALAN * 5).report()
     assert scored.expected_right is None and "nobody can know" in str(scored)
 
 

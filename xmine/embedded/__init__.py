@@ -1,1 +1,1 @@
-"""The encoder that ships with xmine: static, nineteen languages and packs of more. Its card is README.md."""
+"""The encoder that ships with xmine: static, with packs of further languages. Card: README.md."""

@@ -80,7 +80,7 @@ def read_facts(folder: Path, card: str) -> EncoderFacts:
         return EncoderFacts(languages=_languages_of(card))
     try:
         facts = read_json(path)
-        return EncoderFacts(tuple(facts["languages"]), facts["method"])
+        return EncoderFacts(tuple(" ".join(facts["languages"]).split()), facts["method"])
     except KeyError as error:
         raise EncoderError(f"{path}: has no field {error}") from error
     except TypeError as error:

@@ -110,23 +110,23 @@ def add(
 
     Example: xmine model add el.pack
     """
-    from xmine.encoders.encoder import EMBEDDED
+    from xmine.encoders.hub import EMBEDDED, find_encoder
     from xmine.encoders.packs import PACKS, SUFFIX, Pack, own_packs
     from xmine.files.atomic import replacing
 
-    code, encoder = Pack.read(pack).language, load_encoder(model, EncodingOptions(), console)
+    code = Pack.read(pack).facts["language"]
+    encoder = load_encoder(model, EncodingOptions(), console)
     check_code(code, f"{pack}: its language")  # which names a file
     replace(encoder, packs={code: pack}).reading(code)  # refuses a pack of another encoder
-    assert encoder.source
-    folder, name = encoder.source.folder, f"{language_name(code)} ({code})"
-    place = (own_packs() if folder == EMBEDDED else folder / PACKS) / f"{code}{SUFFIX}"
+    own, name = find_encoder(model or "embedded"), f"{language_name(code)} ({code})"
+    place = (own_packs() if own == EMBEDDED else own / PACKS) / f"{code}{SUFFIX}"
     if place.exists() and not force:
         raise FileError(f"{place}: a pack of {name} is there already", "--force replaces it")
     place.parent.mkdir(parents=True, exist_ok=True)
     with replacing(place) as partial:
         partial.write_bytes(pack.read_bytes())
-    said = f"{place}: {encoder.name} now reads {name}"
-    console.summary(said, {"language": code, "file": str(place)})
+    told = {"language": code, "file": str(place)}
+    console.summary(f"{place}: {encoder.name} now reads {name}", told)
 
 
 @model.command("export", short_help="Write an encoder as a folder.")

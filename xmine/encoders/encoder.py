@@ -129,7 +129,7 @@ class SentenceEncoder:
                         f"{path}: was made for another encoder than {self.name}",
                         "make it again: xmine train --extend ENCODER PAIRS",
                     )
-                pieces[pack.language] = own = PackedPieces(known, pack, len(table))
+                pieces[pack.facts["language"]] = own = PackedPieces(known, pack, len(table))
                 table, tokens = table.before(pack.table), tokens.before(own.tokens(pack.table))
             for code in {*codes, *every}:
                 reader = StaticEmbedding(pieces.get(code, known), table, tokens)

@@ -1,8 +1,4 @@
-"""Folded texts -> the letter n-grams inside their words, found with arrays.
-
-A Python loop over n-grams would take ten times as long as cutting a text into pieces; this takes
-about as long as that.
-"""
+"""Folded texts -> the letter n-grams inside their words, found with arrays."""
 
 import unicodedata
 from collections.abc import Sequence

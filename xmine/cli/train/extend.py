@@ -57,7 +57,7 @@ def extend(
     origins = dict(Counter(filter(None, given.origins))) or [Path(each).name for each in pairs]
     with console.progress() as report:
         pack = learn(encoder, given, options, report, {"sources": origins})
-    code, facts = pack.language, pack.facts
+    code, facts = pack.facts["language"], pack.facts
     model = [] if extend == "embedded" else ["--model", extend]
     with temporary_folder() as folder:
         made = output if is_pack else folder / f"{code}{SUFFIX}"

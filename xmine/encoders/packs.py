@@ -1,9 +1,8 @@
 """A pack: the vectors by which an encoder reads one more language, in one sealed file.
 
-A pack replaces vectors of pieces that stand in that language rather than in English, and brings
-pieces of its own and letter n-grams, whose vectors are added to those of the pieces (Bojanowski et
-al., 2017, have n-grams of a word). The file is a safetensors file in a zstandard frame, whose
-checksum seals it.
+A pack replaces vectors of pieces of that language, and brings own pieces and letter n-grams, whose
+vectors are added to those of the pieces (Bojanowski et al., 2017, have n-grams of a word). The file
+is a safetensors file in a zstandard frame, whose checksum seals it.
 """
 
 import hashlib
@@ -29,7 +28,7 @@ from xmine.files.atomic import replacing
 
 SUFFIX = ".pack"
 PACKS = "packs"  # the folder of an encoder that has them
-_FORMAT = 1
+_FORMAT, _MOST = 1, 2**28  # bytes: 100 times those of a pack
 # Its arrays: their types and numbers of dimensions.
 _KINDS = {"embeddings": ("i1", 2), "weights": ("f4", 1), "changed": ("i4", 1)}
 _KINDS |= {"pieces": ("u1", 1), "grams": ("u1", 1)}
@@ -66,6 +65,10 @@ class Pack:
         """
         try:
             frame = path.read_bytes()
+            if zstandard.frame_content_size(frame) > _MOST:
+                raise EncoderError(
+                    f"{path}: unpacks to more than {_MOST:,} bytes: no pack of xmine"
+                )
             data = zstandard.ZstdDecompressor().decompress(frame)
             header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
             facts, found = json.loads(header["__metadata__"]["pack"]), load(data)
@@ -118,6 +121,9 @@ class PackedPieces:
         """Take the encoder's vocabulary; the table has the vectors of the pack from row `first`."""
         self._own = Vocabulary(known.model + pack.pieces, "") if pack.pieces else known
         changed, new = len(pack.changed), len(self._own) - len(known)
+        outside = changed and not 0 <= pack.changed.min() <= pack.changed.max() < len(known)
+        if outside or len(pack.table) != changed + new + len(pack.grams):
+            raise EncoderError(f"pack of {pack.facts['language']}: its rows are not those it needs")
         self._places = np.arange(len(self._own), dtype=np.int32)
         self._places[pack.changed] = first + np.arange(changed)
         self._places[len(known) :] = first + changed + np.arange(new)
@@ -127,10 +133,7 @@ class PackedPieces:
         self.digest, self.marks = pack.digest, [pack.digest, first]
 
     def tokens(self, table: Table) -> Table:
-        """Give the rows of a pack as tokens: to a piece its n-grams are added.
-
-        A piece alone has only what they leave to it, and is compared alone.
-        """
+        """Give the rows of a pack as tokens: a piece, compared alone, has its n-grams added."""
         vectors, own = table.vectors(), np.flatnonzero(self._places >= self._first)
         texts = [self._own.text_of(piece) for piece in own.tolist()]
         ids, starts = self._grams.find(texts)

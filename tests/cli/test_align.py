@@ -75,7 +75,7 @@ def test_mined_pairs_and_an_alignment_do_not_replace_each_other(
     assert command("align", "de.txt", "en.txt", "-o", "run/", "--force").code == 0
     assert not Path("run/source.parquet").exists()
     assert command("pairs", "list", "run/").out.count("\n") == 6
-    refused = command("mine", "de.txt", "en.txt", "-o", "run/")
+    refused = command("mine", "de.txt", "en.txt", "-o", "run/", "--as", "lines")
     assert refused.err.startswith("xmine: run: has an alignment\n")
 
 

@@ -164,7 +164,8 @@ def test_near_copies_in_the_wrong_language_go_as_copies_do(
     clean = ["The barn was empty all winter.", "Her sister sells apples and pears."]
     write(tmp_path / "a.en", [*pairs.sources, *faulty])
     write(tmp_path / "a.zh", [*pairs.targets, *clean])
-    scored, mined = (command(name, "a.en", "a.zh") for name in ("score", "mine"))
+    scored = command("score", "a.en", "a.zh")
+    mined = command("mine", "a.en", "a.zh", "--as", "lines")
     assert [row[6] for row in scored.rows if row[2] in clean] == ["0.0000"] * 2
     assert "dropped: copy 2" in mined.err and not any(row[2] in clean for row in mined.rows)
 

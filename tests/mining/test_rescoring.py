@@ -250,3 +250,24 @@ def test_too_few_pairs_leave_the_model_out(toy_encoder: SentenceEncoder, tmp_pat
     assert LEFT_OUT.format("--rescore") in mined.report().warnings and told.read == []
     plain = xmine.mine(*files[:2], toy_encoder)
     assert list(mined.pairs.rows()) == list(plain.pairs.rows())
+
+
+def test_the_order_within_blocks_is_evidence_for_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of lines with noisy vectors are moved; in shuffled lines nothing changes."""
+    rng, size = np.random.default_rng(1), 600
+    vectors = rng.standard_normal((size, 32))
+    noisy = vectors + 1.4 * rng.standard_normal((size, 32))
+    blocks = rng.permutation(size // 30)[:, None] * 30 + np.arange(30)
+    texts = [f"{chr(97 + at % 26)} {at}" for at in range(size)]
+    found = {}
+    for name, order in (("blocks", blocks.ravel()), ("shuffled", rng.permutation(size))):
+        gold = set(zip((order + 1).tolist(), range(1, size + 1), strict=True))
+        for by in ("order", "none"):
+            with monkeypatch.context() as patch:
+                if by == "none":
+                    patch.setattr("xmine.mining.pipeline.is_in_stretches", lambda _: False)
+                sides = unit(vectors), unit(noisy[order])
+                mined = xmine.mine(texts, [texts[at] + "." for at in order], vectors=sides)
+            found[name, by] = agreement(lines(mined), gold).f1
+    assert found["blocks", "order"] > found["blocks", "none"] + 0.03
+    assert found["shuffled", "order"] == found["shuffled", "none"]

@@ -10,6 +10,7 @@ from xmine.scoring.order import (
     along,
     exchanged,
     in_one_order,
+    order_support,
     right_rows,
     rising_share,
     wrong_blocks,
@@ -149,3 +150,29 @@ def test_wrong_rows_at_random_make_no_block(rate: float) -> None:
     random = np.random.default_rng(1)
     found = sum(bool(wrong_blocks(random.random(2000) < rate)) for _ in range(100))
     assert found <= 5
+
+
+def test_pairs_support_cells_that_they_go_on_to() -> None:
+    """As a walk over all pairs finds it, of three rows before a cell and three behind."""
+    rng = np.random.default_rng(3)
+    sources, targets = rng.integers(0, 30, (2, 60))
+    probs, cells = rng.random(60), rng.integers(0, 30, (2, 200))
+    expected = []
+    for x, y in cells.T.tolist():
+        total = 0.0
+        for sign in (-1, 1):
+            best = [0.0]
+            for step in (1, 2, 3):
+                pairs = [
+                    (prob, target)
+                    for source, target, prob in zip(sources, targets, probs, strict=True)
+                    if source == x + sign * step
+                ]
+                if pairs:
+                    prob, target = max(pairs)
+                    goes_on = abs(sign * (target - y) - step) <= 1 and target != y
+                    best.append(prob if goes_on else 0.0)
+            total += max(best)
+        expected.append(total)
+    found = order_support((cells[0], cells[1]), (sources, targets), probs)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

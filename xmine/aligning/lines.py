@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, are_matched, best_path, probabilities, sums_of_paths
+from xmine.aligning.band import Band, Path, are_matched, best_path, probabilities
 from xmine.aligning.evidence import Halves, Windows, together, weighed, windows_of_sums
 from xmine.aligning.lexicon import Words
+from xmine.aligning.order import order_gain
 from xmine.aligning.scores import (
     BEADS,
     BLOCK_SKIPS,
@@ -86,8 +87,8 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     report(Progress("aligning", 0, told))
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
-    centred = _centred(source.vectors), _centred(target.vectors)
-    first = [(weighed(vectors, words, each), each) for each in _first_paths(centred, lengths)]
+    both = centred(source.vectors), centred(target.vectors)
+    first = [(weighed(vectors, words, each), each) for each in _first_paths(both, lengths)]
     (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
@@ -107,7 +108,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
-    probs[are_matched(path)] *= _common_order(path, probs, lengths, centred)
+    probs[are_matched(path)] *= _common_order(path, probs, lengths, both)
     report(Progress("aligning", told, told))
     return Alignment(path, probs.round(4), weights)
 
@@ -160,20 +161,11 @@ def _common_order(
     cells = (slice(ends[0, at], min(ends[1, at + 1], ends[0, at] + _WIDE)) for at in (0, 2))
     sides = [(x[at] / longer, of_x[at]) for at, x, of_x in zip(cells, usual, vectors, strict=True)]
     (x, of_x), (y, of_y) = sorted(sides, key=lambda side: len(side[0]))
-    band, every, random = Band.whole(len(x), len(y)), np.arange(len(x)), np.random.default_rng(0)
-    sums = list[float]()
-    for lines in (1, len(x), *_BACKWARDS):
-        starts = random.permutation(every[::lines]) if lines > 1 else every
-        order = np.concatenate([every[at : at + lines][::-1] for at in starts])
-        scores = first_scores(band, (x[order], y), (of_x[order], of_y), FIRST[1][1])
-        given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
-        *_, last = sums_of_paths(band, PAIRED, given.__getitem__, FIRST[1][0])
-        sums.append(float(last[-1]))
-    gain = max(0.0, sums[0] - float(np.mean(sums[1:]))) / (_DEVIATION * np.sqrt(size))
+    gain = order_gain((x, y), (of_x, of_y))
     return 1 / (1 + _ODDS * float(np.exp(-(gain**2) / 2)))
 
 
-def _centred(vectors: Halves) -> Halves:
+def centred(vectors: Halves) -> Halves:
     """Take the mean out of unit vectors, of which long texts have many."""
     mean = vectors.mean(axis=0, dtype=np.float32)
     found = np.empty_like(vectors)

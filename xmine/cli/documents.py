@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.aligning.options import AligningOptions
 from xmine.cli.arguments import FORCE, MODEL, SOURCE, TABLE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
@@ -85,7 +84,7 @@ def documents(
     with together(output, align):
         write_table(output, rows, console)
         if align:
-            told, beads = _write_beads(shown, inputs, encoder, align)
+            told, beads = _write_beads(shown, inputs, encoder, mined.languages, align)
             said, facts = f"{said}; {align}: {told}", facts | beads
     facts |= {"pairs": [pair._asdict() for pair in shown]}
     console.summary(said, facts)
@@ -95,47 +94,25 @@ def _write_beads(
     pairs: "list[DocumentPair]",
     inputs: "tuple[TextInput, TextInput]",
     encoder: "EncoderPair",
+    languages: tuple[str, str],
     path: str,
 ) -> tuple[str, dict[str, object]]:
     """Align the documents of each pair; the beads of all are written with their files.
 
     Documents that do not look like versions of one text have none. Gives a sentence, and facts.
     """
-    from xmine.aligning.pipeline import align
+    from xmine.aligning.forms import beads_in
     from xmine.pairs.io import write_pairs
-    from xmine.text.identification import guess_language
-    from xmine.text.inputs import ManyFiles
 
-    known = encoder.facts.languages
-    files, others = (
-        {part.path: part for part in (each.parts if isinstance(each, ManyFiles) else (each,))}
-        for each in inputs
-    )
-    likely = {pair.source: pair.prob for pair in pairs}
-    both = [(files[pair.source], others[pair.target]) for pair in pairs]
-    # Names alone may pair documents without text, which have no beads.
-    both = [sides for sides in both if all(any(map(str.strip, each.texts())) for each in sides)]
-    sides = [one for one, _ in both], [other for _, other in both]
-    source, target = (
-        guess_language([text for part in side for text in part.texts()], known) for side in sides
-    )
-    options = AligningOptions(
-        src_lang=source.replace("und", ""), tgt_lang=target.replace("und", "")
-    )
     probs, unlike = list[float](), list[str]()
 
     def beads() -> "Iterator[Pair]":
-        for one, other in both:
-            aligned = align(one, other, encoder, options)
-            if aligned.is_unclear:
-                unlike.append(f"{one.path} and {other.path}")
-                continue
-            for bead in aligned.rows():
-                prob = round((bead.prob or 0.0) * likely[one.path], 4)  # of documents that are none
-                probs.append(prob)
-                yield bead._replace(prob=prob, source_file=one.path, target_file=other.path)
+        for pair, some in beads_in(pairs, inputs, encoder, languages):
+            unlike.extend([f"{pair.source} and {pair.target}"] * (not some))
+            probs.extend(bead.prob or 0.0 for bead in some)
+            yield from some
 
-    write_pairs(beads(), path, (source, target))
+    write_pairs(beads(), path, languages)
     precision = sum(probs) / len(probs) if probs else None
     said = [count(len(probs), "bead")]
     said += [f"expected precision {precision:.2f}"] if probs else []

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -27,8 +28,11 @@ from xmine.cli.outputs import check_output, finish, given_vectors, load_sides, o
 from xmine.cli.pair_table import is_terminal
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
+from xmine.options import flag
 
 if TYPE_CHECKING:
+    from xmine.aligning.looking import Seen
+    from xmine.encoders.pair import EncoderPair
     from xmine.mining.mined import Mined
     from xmine.run.task import Engine
     from xmine.text.inputs import TextInput
@@ -44,13 +48,17 @@ def mine(
     rescore: Annotated[str | None, value(group="Quality")] = None,
     dry_run: DRY_RUN = False,
     gold: Annotated[Path | None, value(group="Most used")] = None,
-    seed_pairs: Annotated[Path | None, value(group="Most used")] = None,
+    seed_pairs: Annotated[Path | None, value(group="Quality")] = None,
     model: MODEL = None,
     src_vectors: SRC_VECTORS = None,
     tgt_vectors: TGT_VECTORS = None,
     plot: PLOT = None,
     format: FORMAT = None,
     force: FORCE = False,
+    form: Annotated[
+        Literal["auto", "lines", "order", "keys", "documents"],
+        value(names="--as", group="Most used", shown=True),
+    ] = "auto",
     engine: Annotated[
         str, value(group="Speed and memory", shown=True, metavar="<local|ray|ray://host:port>")
     ] = "local",
@@ -71,6 +79,8 @@ def mine(
         seed_pairs: File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for
             right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs go,
             right pairs stay.
+        form: The files are lines in any order; one text in two languages, in one order, which is
+            aligned; texts with the same keys; or folders of documents. auto: look, and say so.
         engine: Mine on this machine, or on a Ray cluster whose nodes all see the -o RUN/: that of
             RAY_ADDRESS or of this machine, or the one at an address.
     """
@@ -105,7 +115,9 @@ def mine(
         changes = {"changes": {"new": 0, "gone": 0, "changed": 0}}
         finish(console, before, output, None, format=format, more=changes)
         return
+    from xmine.aligning.forms import pair_as_seen
     from xmine.mining.estimate import estimate_run
+    from xmine.mining.mined import Mined
     from xmine.mining.pipeline import mine as mine_files
     from xmine.run.folder import bytes_there, working_folder
 
@@ -118,14 +130,19 @@ def mine(
         rescorer = load_second(rescore, options, console)
         estimate = estimate_run(*inputs, vectorizer, options, rescorer)
         said = str(estimate) if estimate else "estimate: none, standard input has no known size"
+        wishes = [gold, seed_pairs, rescore, plot, engine != "local", *vectors_of]
+        seen = _look(form, inputs, encoder, options, run, is_mining=any(wishes))
         if dry_run:
-            console.summary(said, estimate.facts() if estimate else {"lines": None})
+            facts = estimate.facts() if estimate else {"lines": None}
+            told = "\n".join(filter(None, [said, seen.said]))
+            console.summary(told, facts | {"seen": seen.facts()})
             return
         console.say(said)
         if estimate:
             estimate.check(options.max_memory, working_folder(run), bytes_there(run))
         with console.progress() as report:
-            mined = mine_files(
+            mine_lines = partial(
+                mine_files,
                 *inputs,
                 encoder,
                 options,
@@ -139,18 +156,68 @@ def mine(
                 engine=where,
                 mark=mark() if run else "",
             )
-    _explain(console, mined)
+            every = seen, inputs, encoder, options, mine_lines, report
+            asked = form != "auto" or run is not None
+            found = pair_as_seen(*every, run=run, force=force, asked=asked)
+    more: dict[str, object] = {"changes": getattr(found, "changes", None)} if run else {}
+    said = seen.said
+    if isinstance(found, Mined):
+        _explain(console, found)
+        said = said * (seen.form == "lines")  # of a run, which has no other form
+    else:
+        more |= {"seen": seen.facts()}
+        said = said and f"{said}; --as lines mines them"
     finish(
         console,
-        mined.report(),
+        found.report(),
         output,
-        None if run else mined.pairs.rows(),
+        None if run else found.rows(),
         format=format,
         plot=plot,
         title=(source, target),
-        table=len(mined.pairs) if is_shown else None,
-        more={"changes": mined.changes} if run else None,
+        notes=[said],
+        table=len(found) if is_shown else None,
+        more=more,
     )
+
+
+def _look(
+    form: str,
+    inputs: "tuple[TextInput, TextInput]",
+    encoder: "EncoderPair | None",
+    options: MiningOptions,
+    run: Path | None,
+    *,
+    is_mining: bool,
+) -> "Seen":
+    """See what the inputs are to each other, or take the user's word; options may ask for mining.
+
+    Raises:
+        OptionError: the form that is asked for goes without these options.
+    """
+    from xmine.aligning.looking import Seen, look
+    from xmine.aligning.options import AligningOptions
+    from xmine.run.folder import ALIGNED, RUN_FILE
+    from xmine.run.run_file import read_tables
+
+    every = {each.name for each in fields(AligningOptions)} | {"cache", "max_memory"}
+    usual = asdict(MiningOptions())
+    mining = [flag(x) for x, each in asdict(options).items() if each != usual[x] and x not in every]
+    if form != "auto":
+        if form != "lines" and (is_mining or mining):
+            named = ", ".join(mining) or "vectors, known pairs, a second model, a plot or an engine"
+            raise OptionError(f"--as {form} and {named}", "mined lines have these: leave out one")
+        if run and form in ("keys", "documents"):
+            raise OptionError(f"--as {form} and a run", "give a file: -o pairs.tsv")
+        return Seen(form)
+    if is_mining or mining or encoder is None:
+        return Seen("lines")
+    if run and (run / RUN_FILE).is_file():  # as it was begun
+        return Seen("order" if ALIGNED in read_tables(run / RUN_FILE).get("also", {}) else "lines")
+    seen = look(inputs, encoder, (options.src_lang, options.tgt_lang))
+    if run and not (seen.form == "order" and seen.is_sure):
+        return replace(seen, form="lines", said=seen.said and f"{seen.said} with -o FILE, no run")
+    return seen
 
 
 @contextmanager

@@ -5,6 +5,7 @@ the pair is given and not looked for: the scoring mode of LASER's margin-based m
 Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence embeddings").
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -57,6 +58,7 @@ def score_aligned(
     *,
     pool: tuple[Texts, Texts] | None = None,
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    pairs: Sequence[Pair] | None = None,
 ) -> AlignedScores:
     """Score every line of one file with the same line of the other.
 
@@ -75,6 +77,7 @@ def score_aligned(
         pool: more lines to look for neighbours in: a text input of the source's language and one
             of the target's. They are not scored.
         vectors: in place of an encoder: a matrix [lines, dim] for each side, a row for every line.
+        pairs: pairs of texts of the two inputs, in place of each line with the same one.
 
     Raises:
         FileError: an input cannot be read, the lines are not as many on both sides, or none of
@@ -89,7 +92,7 @@ def score_aligned(
         check_arrays(vectors, reason, "leave out --model and --pool, or the vectors")
     if target is not None:
         source, target = text_input(source, "source"), text_input(target, "target")
-    given, names, said = _read(source, target)
+    given, names, said = _read(source, target, pairs)
     more = [read_texts(each) for each in pool] if pool else [[], []]
     table = partial(sentence_table, longest=MOST_CHARACTERS)
     left = table(names[0], [pair.source for pair in given] + more[0])
@@ -133,7 +136,7 @@ def score_aligned(
 
 
 def _read(
-    source: Texts, target: Texts | None
+    source: Texts, target: Texts | None, pairs: Sequence[Pair] | None
 ) -> tuple[list[Pair], tuple[str, str], tuple[str, str]]:
     """Read the pairs; name the sides; tell the languages that a file says."""
     if target is None:
@@ -145,6 +148,8 @@ def _read(
         return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
     sides = text_input(source), text_input(target)
     names = sides[0].name, sides[1].name
+    if pairs is not None:
+        return list(pairs), names, ("", "")
     left, right = (list(side.texts()) for side in sides)
     if len(left) != len(right):
         hint = "the same line of both must be a translation; where no order is known, xmine mine"

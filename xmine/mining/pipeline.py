@@ -4,11 +4,13 @@ A step is a function of what the steps before gave. `Stages` wraps those that ta
 killed run resumes.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
@@ -16,6 +18,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair, with_packs
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
+from xmine.files.cache import Warn
 from xmine.flags.beside import fits_beside
 from xmine.mining.again import keep_result
 from xmine.mining.candidates import (
@@ -30,7 +33,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoders
-from xmine.mining.rescoring import by_documents, by_model, rescore
+from xmine.mining.rescoring import by_documents, by_model, by_order, is_in_stretches, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
@@ -44,6 +47,7 @@ from xmine.pairs.known import (
 )
 from xmine.progress import Report, silent
 from xmine.run.task import Engine
+from xmine.scoring.rescoring import Rows
 from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
 from xmine.text.segmentation import check_chapters
@@ -143,12 +147,8 @@ def mine(
         candidates = retrieve(encoded, neighbours, options, judge, seeds, kin)
         if judging and candidates.weights is None:
             by_margin = TOO_FEW if judge else SINGLE_WORDS
-        if rescorer:
-            read = partial(by_model, partial(stages.rescore, encoded, rescorer))
-            candidates = rescore(candidates, options, read, seeds, warnings.append)
-        if options.documents != "off":
-            weigh, told_by = partial(by_documents, candidates), (warnings.append, "--documents")
-            candidates = rescore(candidates, options, weigh, seeds, *told_by)
+        asked = partial(stages.rescore, encoded, rescorer) if rescorer else None
+        candidates = _with_evidence(candidates, options, asked, seeds, warnings.append)
         candidates = read_candidates(candidates, options, readable, report, stages.steps)
         stages.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(
@@ -177,6 +177,24 @@ def mine(
             said = replace(mined, changes=None).report().lines()
             keep_result(stages.run.folder, mark, said)
         return replace(mined, warnings=told + mined.warnings)
+
+
+def _with_evidence(
+    candidates: Candidates,
+    options: MiningOptions,
+    read: Callable[[Rows, Rows], NDArray[np.float32]] | None,
+    seeds: LabelledPairs,
+    warn: Warn,
+) -> Candidates:
+    """Choose again by the figures of a second model, by documents, and by the order of lines."""
+    if read:
+        candidates = rescore(candidates, options, partial(by_model, read), seeds, warn)
+    if options.documents != "off":
+        weigh = partial(by_documents, candidates)
+        candidates = rescore(candidates, options, weigh, seeds, warn, "--documents")
+    if is_in_stretches(candidates):
+        candidates = rescore(candidates, options, by_order, seeds)
+    return candidates
 
 
 def find_candidates(

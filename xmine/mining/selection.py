@@ -15,16 +15,14 @@ from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.kin import count_kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
-from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring import threshold as cuts
 from xmine.scoring.gold import best_threshold
-from xmine.scoring.order import in_one_order, rising_share
+from xmine.scoring.order import rising_share
 from xmine.scoring.probability import DOUBT, Floats
 from xmine.text.packed import PickedTexts
 from xmine.text.segmentation import join
-from xmine.text.sentences import Sentences
 
 
 def select(
@@ -53,7 +51,6 @@ def select(
     expected = cuts.precision_of(known, DOUBT if confidence is None else confidence.doubt)
     if unknown:
         threshold = replace(threshold, others=(), translations=None, weakness=unknown)
-    hints = _order_hint(candidates.source, candidates.target) if threshold.weakness else []
     kept = candidates.chosen.take(rows)
     copies = (0, 0)
     if candidates.kin is not None:
@@ -78,22 +75,11 @@ def select(
         options=options,
         seeds=seeds,
         gold=gold,
-        warnings=[*hints, *warnings],
+        warnings=list(warnings),
         languages=candidates.read.languages,
         near_copies=copies,
         rising=rising_share(kept.sources, kept.targets),
     )
-
-
-def _order_hint(left: Sentences, right: Sentences) -> list[str]:
-    """Say that two texts seem to be in the same order."""
-    if left.files or right.files or not in_one_order(left.texts, right.texts):
-        return []
-    command = as_typed("align", left.name, right.name, *["--segment"] * (left.offsets is not None))
-    return [
-        f"{left.name} and {right.name} seem to be one document in the same order: {command} pairs "
-        "such lines in any language"
-    ]
 
 
 def _best(rows: NDArray[np.intp], top: int | None, labels: NDArray[np.int8]) -> NDArray[np.intp]:

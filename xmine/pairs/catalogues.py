@@ -9,12 +9,12 @@ from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
-from xmine.pairs.language_choice import Choice, is_code
+from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Languages, Pair
 from xmine.text.formats import gettext, read_units, xliff
 from xmine.text.formats.units import Translation, one_line
-from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.languages import UNKNOWN_LANGUAGE, is_code
 
 # The end of a name: de, pt_BR or, of Android, pt-rBR.
 _CODE = re.compile(r"(?:^|[-_.])([a-z]{2,3})([-_](?:r?[A-Z]{2}|[A-Z][a-z]{3}))?$")

@@ -9,12 +9,7 @@ from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.records import listed
 from xmine.pairs.pair import Languages, Pair
-from xmine.text.languages import UNKNOWN_LANGUAGE, knows_script, names_language
-
-
-def is_code(name: str) -> bool:
-    """Tell whether a name is a code; one of three letters has to be known, or any word is one."""
-    return names_language(name) and (len(name) != 3 or knows_script(name))
+from xmine.text.languages import UNKNOWN_LANGUAGE
 
 
 @cache

@@ -159,3 +159,8 @@ def count_scripts(texts: Iterable[str]) -> Counter[str]:
 @cache
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "UNKNOWN").split(maxsplit=1)[0]
+
+
+def is_code(name: str) -> bool:
+    """Tell whether a name is a code; one of three letters has to be known, or any word is one."""
+    return names_language(name) and (len(name) != 3 or knows_script(name))

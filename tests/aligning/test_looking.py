@@ -1,0 +1,149 @@
+"""A look tells texts in one order, keys and documents from heaps of lines; the result decides."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.toys.command import Ended
+from xmine.aligning.forms import pair_as_seen
+from xmine.aligning.looking import Seen, look
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.mining.mined import Mined
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.text.inputs import text_input
+
+TABLE = Path(__file__).parents[2] / "examples" / "languages.tsv"
+CODES, *ROWS = [line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines()]
+SIDES = dict(zip(CODES, map(list, zip(*ROWS, strict=True)), strict=True))
+
+
+def kinds_of(lines: list[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Make texts that are in the order of `lines`, and some that are not."""
+    chance = random.Random(0)
+    thinned = [line for line in lines if chance.random() < 0.5]
+    sizes = [chance.randint(2, 6) for _ in lines]
+    starts = [sum(sizes[:at]) for at in range(len(sizes)) if sum(sizes[:at]) < len(lines)]
+    ends = [*starts[1:], len(lines)]
+    yield "order", "as they are", lines
+    yield "order", "half of them", thinned
+    yield "order", "a fifth is not there", lines[:40] + lines[60:]
+    for size in (2, 3, 5, 10):
+        joined = [" ".join(lines[at : at + size]) for at in range(0, len(lines), size)]
+        yield "order", f"paragraphs of {size}", joined
+    joined = [" ".join(lines[at:end]) for at, end in zip(starts, ends, strict=True)]
+    yield "order", "paragraphs of 2 to 6", joined
+    yield "lines", "shuffled", chance.sample(lines, len(lines))
+    yield "lines", "backwards", lines[::-1]
+    yield "lines", "sorted", sorted(lines, key=len)
+
+
+@pytest.mark.parametrize("code", CODES[1:])
+def test_an_order_is_seen_in_every_language_and_length_and_no_other(
+    code: str, tmp_path: Path
+) -> None:
+    encoder = SentenceEncoder.load()
+    source = tmp_path / "en.txt"
+    source.write_text("\n".join(SIDES["en"]), encoding="utf-8")
+    for form, name, lines in kinds_of(SIDES[code]):
+        target = tmp_path / f"{code}.txt"
+        target.write_text("\n".join(lines), encoding="utf-8")
+        for inputs in ((source, target), (target, source)):
+            seen = look((text_input(inputs[0]), text_input(inputs[1])), encoder)
+            assert (name, seen.form) == (name, form), seen
+
+
+def test_an_alignment_that_covers_little_gives_way_to_mining(tmp_path: Path) -> None:
+    """Of two heaps of lines that are called ordered, mining finds more."""
+    left, right = tmp_path / "en.txt", tmp_path / "de.txt"
+    left.write_text("\n".join(SIDES["en"]), encoding="utf-8")
+    right.write_text("\n".join(random.Random(0).sample(SIDES["de"], 100)), encoding="utf-8")
+    inputs, encoder = (text_input(left), text_input(right)), SentenceEncoder.load()
+    found = pair_as_seen(
+        Seen("order", gain=3.0), inputs, encoder, MiningOptions(), lambda: mine(*inputs)
+    )
+    assert isinstance(found, Mined) and len(found) > 90
+
+
+def catalogue(folder: Path, code: str, rows: list[int], root: str = "") -> str:
+    texts: object = {f"text.{at}.say": SIDES[code][at] for at in rows}
+    path = folder / f"{code}.json"
+    path.write_text(json.dumps({root: texts} if root else texts), encoding="utf-8")
+    return str(path)
+
+
+def test_texts_with_the_same_keys_are_paired_by_these(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """In any order; what one side alone has is left out, and keys of lists are none."""
+    chance, every = random.Random(0), list(range(100))
+    for root in ("", "en"):
+        source = catalogue(tmp_path, "en", every[:90], root)
+        target = catalogue(tmp_path, "ja", chance.sample(every[10:], 90), root and "ja")
+        done = command("mine", source, target, "--format", "jsonl")
+        pairs = [json.loads(line) for line in done.out.splitlines()]
+        assert {(x["source"], x["target"]) for x in pairs} == {
+            (SIDES["en"][at], SIDES["ja"][at]) for at in range(10, 90)
+        }
+        assert "share 80 keys: texts are paired by their keys" in done.err
+    for code in ("en", "de"):
+        lines = [f"{at},{SIDES[code][at]!r}" for at in chance.sample(every, 100)]
+        (tmp_path / f"{code}.csv").write_text(
+            "id,text\n" + "\n".join(lines).replace("'", '"'), encoding="utf-8"
+        )
+    inputs = [str(tmp_path / f"{code}.csv:text") for code in ("en", "de")]
+    pairs = [json.loads(x) for x in command("mine", *inputs, "--format=jsonl").out.splitlines()]
+    assert len(pairs) == 100 and all(x["source_place"] == x["target_place"] for x in pairs)
+    for code in ("en", "de"):
+        path = tmp_path / f"list.{code}.json"
+        path.write_text(json.dumps({"texts": chance.sample(SIDES[code], 90)}), encoding="utf-8")
+    lists = [text_input(tmp_path / f"list.{code}.json") for code in ("en", "de")]
+    assert look((lists[0], lists[1]), SentenceEncoder.load()).form == "lines"
+
+
+def test_documents_that_are_versions_of_one_are_aligned_and_the_rest_is_mined(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """Four documents have a version of another name; a fifth one is scattered over these."""
+    for code, names in (("en", "abcde"), ("es", "vwxy")):
+        (tmp_path / code).mkdir()
+        for at, name in enumerate(names):
+            lines = SIDES[code][20 * at : 20 * at + 20]
+            if code == "es":
+                lines += SIDES[code][80 + at :: 4]
+            if at == 1 and code == "es":  # two lines in one
+                lines = [" ".join(lines[:2]), *lines[2:]]
+            (tmp_path / code / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+    done = command("mine", "en", "es", "--format", "jsonl")
+    assert "79 beads of 4 pairs of documents, 20 pairs elsewhere" in done.err
+    pairs = [json.loads(line) for line in done.out.splitlines()]
+    beads = [(x["source_lines"], x["target_lines"]) for x in pairs if "b.txt" in x["source_file"]]
+    assert beads[:18] == [("1-2", "1"), *((str(at), str(at - 1)) for at in range(3, 20))]
+    elsewhere = {(x["source"], x["target"]) for x in pairs[79:]}
+    assert elsewhere == set(zip(SIDES["en"][80:], SIDES["es"][80:], strict=True))
+    lines = command("mine", "en", "es", "--as", "lines", "--format", "jsonl")
+    assert "source_lines" not in lines.out and "documents" not in lines.err
+
+
+def test_what_is_asked_for_holds_and_what_it_cannot_do_is_refused(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    for code in ("en", "fr"):
+        Path(tmp_path, code).write_text("\n".join(SIDES[code]), encoding="utf-8")
+    trial = command("mine", "en", "fr", "--dry-run")
+    assert "en and fr are in one order" in trial.err and "100 x 100" in trial.estimate
+    assert command("mine", "en", "fr").out.startswith("prob\tsource\ttarget\tsource_lines")
+    for wish in ("--as=lines", "--top=50", "--drop=number", "--plot=a.png"):
+        assert command("mine", "en", "fr", wish).out.startswith(
+            "score\tsource\ttarget\tsource_line\t"
+        )
+    seen = json.loads(command("mine", "en", "fr", "--json").out)["seen"]
+    assert seen["as"] == "order" and seen["gain_of_order"] > 10 and seen["keys"] == 0
+    refused = command("mine", "en", "fr", "--as", "keys")
+    assert refused.code == 2 and "share too few keys" in refused.err
+    assert "--as order and --top" in command("mine", "en", "fr", "--as=order", "--top=5").err
+    for _ in range(2):  # a run stays what it was begun as
+        assert "100 beads" in command("mine", "en", "fr", "-o", "run/").err

@@ -124,8 +124,8 @@ def test_documents_that_are_versions_of_one_are_aligned_and_the_rest_is_mined(
     assert beads[:18] == [("1-2", "1"), *((str(at), str(at - 1)) for at in range(3, 20))]
     elsewhere = {(x["source"], x["target"]) for x in pairs[79:]}
     assert elsewhere == set(zip(SIDES["en"][80:], SIDES["es"][80:], strict=True))
-    lines = command("mine", "en", "es", "--as", "lines", "--format", "jsonl")
-    assert "source_lines" not in lines.out and "documents" not in lines.err
+    plain = command("mine", "en", "es", "--as", "lines", "--format", "jsonl")
+    assert "source_lines" not in plain.out and "documents" not in plain.err
 
 
 def test_what_is_asked_for_holds_and_what_it_cannot_do_is_refused(

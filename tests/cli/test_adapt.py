@@ -1,19 +1,24 @@
 """`xmine adapt`: what it says, the runs that it leaves, and what it refuses."""
 
 import json
+import random
 import re
 import shlex
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.toys.adapted import mine_toys, worn, write_texts
 from tests.toys.command import Command
+from tests.toys.sentences import example_pairs
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.trainer import adapt as adapting
 from xmine.trainer import confident
+from xmine.trainer.options.extend import ExtendOptions
 
 SHORT = ("--epochs", 2, "--threads", 1)
 
@@ -145,3 +150,32 @@ def test_the_first_commands_of_the_page_can_be_typed(command: Command, toys: Pat
     assert known["gold"] == 20
     called = json.loads((toys / "adapted" / "adapt.json").read_text("utf-8"))
     assert called["run"] == str(toys.resolve() / "run")
+
+
+def test_a_book_in_order_teaches_a_language_by_which_texts_are_mined(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """English in other letters stands for a language that the encoder lacks."""
+    quick = partial(ExtendOptions, steps=60, ngrams=2000)
+    monkeypatch.setattr("xmine.trainer.language.ExtendOptions", quick)
+    english = list(example_pairs().sources)
+    letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "აბგდევზთიკლმნოპჟრსტუფქღყშჩ")
+    other = [line.lower().translate(letters) for line in english]
+    order = random.Random(0).sample(range(40), 40)
+    texts = {"book.en": english[40:], "book.xx": other[40:], "rest.en": english[:40]}
+    texts["rest.xx"] = [other[at] for at in order]
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    codes = "--src-lang", "en", "--tgt-lang", "ka"
+    assert command("align", "book.en", "book.xx", "-o", "book/", *codes).code == 0
+    rest = "--texts", "rest.en", "rest.xx"
+    ended = command("adapt", "book/", "-o", "ka/", *rest)
+    assert ended.code == 0 and "Georgian from " in ended.err, ended.err
+    pairs = {pair[:2] for pair in open_pairs(tmp_path / "ka" / "round-1").pairs(np.arange(20))}
+    right = set(zip(english[:40], other[:40], strict=True))
+    assert len(pairs & right) >= 15
+    again = command("mine", "rest.en", "rest.xx", "--model", "ka/encoder-1", "--tgt-lang", "ka")
+    assert "ka read with a pack" in again.err
+    assert "ka/encoder-1: exists already" in command("adapt", "book/", "-o", "ka/").err
+    refused = command("adapt", "ka/round-1", "-o", "more/", *rest)
+    assert "--texts and a mining run" in refused.err

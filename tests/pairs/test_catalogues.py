@@ -9,14 +9,33 @@ from xmine.errors import FileError, OptionError, XmineWarning
 from xmine.pairs.io import check_pair_file, languages_of, read_pairs
 from xmine.pairs.losses import Losses
 from xmine.pairs.paths import paths_to_read
-from xmine.text.inputs import read_texts, text_input
+from xmine.text.inputs import keys_of, read_texts, text_input
 
+RESX = "<root><data name='a'><value>{a}</value></data><data name='c'><value>{c}</value></data>"
+PLIST = "<plist><dict><key>a</key><string>{a}</string><key>c</key><string>{c}</string>{x}</dict>"
+PLIST += "</plist>"
+PO = 'msgid ""\nmsgstr ""\n"Language: {language}\\n"\n\nmsgid "A"\nmsgstr "{a}"\n\n'
+PO += 'msgid "C"\nmsgstr "{c}"\n\n'
+UNIT = '<unit id="{0}"><segment><source>s</source><target>{1}</target></segment></unit>'
+XLIFF = '<xliff srcLang="fr" trgLang="{language}"><file>' + UNIT.format("a", "{a}")
+XLIFF += UNIT.format("c", "{c}") + "{x}</file></xliff>"
+MESSAGE = "<message><source>{}</source><translation>{}</translation></message>"
+QT = '<TS language="{language}"><context>' + MESSAGE.format("A", "{a}") + MESSAGE.format("C", "{c}")
+QT += "{x}</context></TS>"
 EN = {
     "en.json": '{"a": {"b": "One"}, "c": "Two", "only": "x"}',
     "app_en.arb": '{"a.b": "One", "c": "Two", "only": "x"}',
     "values/strings.xml": '<resources><string name="a">One</string><string name="c">Two</string>'
     '<string name="x">x</string></resources>',
     "en.lproj/a.strings": 'a = "One"; "c" = "Two"; x = "x";',
+    "en.properties": "a=One\nc=Two\nx=x",
+    "a.en.resx": RESX.format(a="One", c="Two") + "<data name='x'><value>x</value></data></root>",
+    "en.ftl": "a = One\nc = Two\nx = x\n",
+    "en.yml": "en:\n  a: One\n  c: Two\n  x: x\n",
+    "en.stringsdict": PLIST.format(a="One", c="Two", x="<key>x</key><string>x</string>"),
+    "fr.po": PO.format(language="en", a="One", c="Two") + 'msgid "x"\nmsgstr "x"\n',
+    "en.xlf": XLIFF.format(language="en", a="One", c="Two", x=UNIT.format("x", "x")),
+    "en.ts": QT.format(language="en", a="One", c="Two", x=MESSAGE.format("x", "x")),
 }
 DE = {
     "de.json": '{"c": "Zwei", "a": {"b": "Eins"}}',
@@ -24,6 +43,14 @@ DE = {
     "values-de-rAT/strings.xml": '<resources><string name="c">Zwei</string>'
     '<string name="a">Eins</string></resources>',
     "de-AT.lproj/a.strings": '"c" = "Zwei"; "a" = "Eins";',
+    "de.properties": "c=Zwei\na=Eins",
+    "a.de.resx": RESX.format(a="Eins", c="Zwei") + "</root>",
+    "de.ftl": "c = Zwei\na = Eins\n",
+    "de.yml": "de:\n  c: Zwei\n  a: Eins\n",
+    "de.stringsdict": PLIST.format(a="Eins", c="Zwei", x=""),
+    "de.po": PO.format(language="de", a="Eins", c="Zwei"),
+    "de.xlf": XLIFF.format(language="de", a="Eins", c="Zwei", x=""),
+    "de.ts": QT.format(language="de", a="Eins", c="Zwei", x=""),
 }
 
 
@@ -77,7 +104,7 @@ def test_a_translation_that_is_a_draft_is_none(tmp_path: Path, said: str) -> Non
     )
     noted = ["1 unit marked unfinished passed over"]
     assert read(f"{tmp_path}/a.xlf")[1:] == ([("Stop", "Halt")], noted)
-    assert read_texts(tmp_path / "a.xlf") == ["Go", "Stop"]
+    assert read_texts(tmp_path / "a.xlf") == ["Halt"]
 
 
 def test_what_is_not_to_be_translated_is_left_out(tmp_path: Path) -> None:
@@ -90,7 +117,7 @@ def test_what_is_not_to_be_translated_is_left_out(tmp_path: Path) -> None:
     said = ['2 units marked translate="no" passed over']
     assert read(f"{tmp_path}/a.xlf")[1:] == ([("a", "A")] * 2, said)
     given = text_input(tmp_path / "a.xlf")
-    assert list(given.texts()) == ["a", "a"]
+    assert list(given.texts()) == ["A", "A"]
     assert given.warnings == [f'{given.name}: left out: texts marked translate="no" (2)']
 
 
@@ -124,6 +151,56 @@ def test_two_catalogues_are_paired_by_key(tmp_path: Path, source: str, target: s
     assert notes == ["1 unit in one file only passed over"]
     said = ("und" if "values" in source else "en", "de-AT" if "AT" in target else "de")
     assert languages == said
+
+
+def test_a_file_without_translations_is_its_source(tmp_path: Path) -> None:
+    for suffix, text in {
+        ".po": '#, fuzzy\nmsgid "a"\nmsgstr "A"\n\nmsgid "b"\nmsgstr ""\n',
+        ".xlf": "<xliff><unit><source>a</source><target state='new'>A</target></unit>"
+        "<unit><source>b</source></unit></xliff>",
+        ".ts": "<TS><message><source>a</source><translation type='unfinished'>A</translation>"
+        "</message><message><source>b</source></message></TS>",
+        ".xcstrings": '{"sourceLanguage": "en", "strings": {"a": {"localizations": {"de": {"strin'
+        'gUnit": {"state": "needs_review", "value": "A"}}}}, "b": {}}}',
+    }.items():
+        Path(tmp_path, f"a{suffix}").write_text(text)
+        given = text_input(f"{tmp_path}/a{suffix}")
+        why = "fuzzy" if suffix == ".po" else "unfinished"
+        assert list(given.texts()) == ["a", "b"]
+        assert given.warnings == [f"{given.name}: left out: translations marked {why} (1)"]
+
+
+def test_a_language_of_many_is_chosen(tmp_path: Path) -> None:
+    unit = '{{"stringUnit": {{"state": "translated", "value": "{}"}}}}'.format
+    path, units = tmp_path / "a.xcstrings", {"fr": unit("Un"), "de": unit("Eins")}
+    inside = ", ".join(f'"{code}": {each}' for code, each in units.items())
+    path.write_text(
+        f'{{"sourceLanguage": "en", "strings": {{"One": {{"localizations": {{{inside}}}}}, '
+        f'"Two": {{"localizations": {{"de": {unit("Zwei")}}}}}}}}}'
+    )
+    assert [read_texts(f"{path}:{code}") for code in ("en", "de")] == [
+        ["One", "Two"],
+        ["Eins", "Zwei"],
+    ]
+    assert text_input(f"{path}:fr").warnings == [f"{path}:fr: left out: texts not translated (1)"]
+    assert read(f"{path}:en,de")[1] == [("One", "Eins"), ("Two", "Zwei")]
+    assert read(f"{path}:de,fr")[1:] == ([("Eins", "Un")], ["1 unit not translated passed over"])
+    assert read(f"{path}:fr,de")[1:] == ([("Un", "Eins")], ["1 unit in a further form passed over"])
+    for given in (path, f"{path}:it"):
+        with pytest.raises(FileError, match=r"a.xcstrings: in en, de, fr"):
+            read_texts(given)
+    for spec in (str(path), f"{path}:en,it"):
+        with pytest.raises(FileError, match=r"a.xcstrings: (in|3 languages: )"):
+            read(spec)
+
+
+def test_a_program_is_no_catalogue(tmp_path: Path) -> None:
+    for name, text in (("a.ts", "const a = 1;\n"), ("b.arb", "one\n"), ("c.ts", "<TS/>")):
+        Path(tmp_path, name).write_text(text)
+    assert keys_of(text_input(tmp_path / "a.ts")) is None
+    assert read_texts(tmp_path / "a.ts") == ["const a = 1;"]
+    (told,) = text_input(tmp_path).warnings
+    assert "a.ts: a program or settings" in told and "c.ts: there is no text in it" in told
 
 
 def test_a_key_of_all_that_is_a_language_is_no_key(tmp_path: Path) -> None:
@@ -218,7 +295,7 @@ def test_what_is_no_pair_is_refused(tmp_path: Path) -> None:
         list(read_pairs(tmp_path / "a.md"))
 
 
-@pytest.mark.parametrize("path", ["a.po", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
+@pytest.mark.parametrize("path", ["a.po", "a.ts", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
 def test_no_catalogue_is_written(path: str) -> None:
     with pytest.raises(OptionError, match=f"{path}: this format is read, not written"):
         check_pair_file(path, force=False)

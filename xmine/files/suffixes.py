@@ -27,6 +27,12 @@ NO_SENTENCES: dict[str, tuple[str, str]] = TABLES["no_sentences"]
 PROGRAMS, MARKED = ({f".{each}" for each in some.split()} for some in TABLES["plain"].values())
 
 
+BEGINS = {
+    f".{suffix}": re.compile(rf"(\xef\xbb\xbf)?\s*{begins}".encode("latin-1"))
+    for suffix, begins in TABLES["begins"].items()
+}
+
+
 def packing_of(path: str) -> str:
     """Tell the suffix of an archive, or nothing."""
     suffix = Path(path).suffix.lower()

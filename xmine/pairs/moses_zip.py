@@ -7,11 +7,12 @@ from typing import IO
 
 from xmine.errors import FileError
 from xmine.files.reading import decode, name_of
-from xmine.pairs.language_choice import is_code, places_of
+from xmine.pairs.language_choice import places_of
 from xmine.pairs.losses import Losses
 from xmine.pairs.moses import aligned
 from xmine.pairs.pair import Languages, Pair
 from xmine.text.formats.units import unzipping
+from xmine.text.languages import is_code
 
 _LONGEST = 1 << 24  # bytes of a line; an archive of one endless line is a bomb
 

@@ -295,7 +295,7 @@ def test_what_is_no_pair_is_refused(tmp_path: Path) -> None:
         list(read_pairs(tmp_path / "a.md"))
 
 
-@pytest.mark.parametrize("path", ["a.po", "a.ts", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
+@pytest.mark.parametrize("path", ["a.ts", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
 def test_no_catalogue_is_written(path: str) -> None:
     with pytest.raises(OptionError, match=f"{path}: this format is read, not written"):
         check_pair_file(path, force=False)

@@ -12,7 +12,8 @@ from typing import Any
 from xmine.extras import plugin, plugin_names
 
 PACKINGS = (".gz", ".xz", ".zst")
-PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx"  # as help and hints list them
+PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx, .po"  # as help and hints list them
+WRITTEN_SUFFIXES = f"{PAIR_SUFFIXES}, .csv, .xlsx, .docx"
 PICTURE_SUFFIXES = ".png, .svg or .pdf"
 PACKED = ".gz, .xz or .zst"
 NO_TEXT = "give a text file"  # the hint where nothing else helps

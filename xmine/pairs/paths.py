@@ -17,12 +17,13 @@ from xmine.errors import FileError, OptionError
 from xmine.files.reading import exists
 from xmine.files.suffixes import (
     PACKED,
-    PAIR_SUFFIXES,
+    WRITTEN_SUFFIXES,
     kind_of,
+    packing_of,
     plugged,
     suffix_of,
 )
-from xmine.pairs import catalogues, jsonl, moses, moses_zip, parquet, tmx, tsv
+from xmine.pairs import catalogues, exports, jsonl, moses, moses_zip, parquet, tmx, tsv
 from xmine.pairs.pair import Languages
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.text.formats import BILINGUAL, KEYED
@@ -32,10 +33,10 @@ from xmine.text.languages import UNKNOWN_LANGUAGE, same_language
 OWN: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "tmx": tmx}
 # Formats of others that are read, and those that are written.
 FOREIGN = {**dict.fromkeys(BILINGUAL, catalogues), "zip": moses_zip}
-WRITERS = {kind: module.write for kind, module in OWN.items()}
+WRITERS = {kind: module.write for kind, module in OWN.items()} | exports.WRITERS
 FORMATS = OWN | FOREIGN
 NAMES_LANGUAGES = ("parquet", "tmx")  # formats that say the languages of both sides
-KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
+KNOWN = f"end it in {WRITTEN_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,8 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
         raise OptionError(f"{path}: this format is read, not written", KNOWN)
     if not place.moses and kind in FORMATS and "," in path:
         raise OptionError(f"{path}: two files of pairs", KNOWN)
+    if kind in ("xlsx", "docx") and packing_of(path):
+        raise OptionError(f"{path}: packed already", KNOWN)
     if not place.moses and not place.write:
         named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")

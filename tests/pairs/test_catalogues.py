@@ -6,52 +6,34 @@ import pytest
 
 from tests.toys.trade import FILES, OPUS, zipped
 from xmine.errors import FileError, OptionError, XmineWarning
+from xmine.files.suffixes import kind_of
 from xmine.pairs.io import check_pair_file, languages_of, read_pairs
 from xmine.pairs.losses import Losses
-from xmine.pairs.paths import paths_to_read
+from xmine.text.formats import KEYED
 from xmine.text.inputs import keys_of, read_texts, text_input
 
-RESX = "<root><data name='a'><value>{a}</value></data><data name='c'><value>{c}</value></data>"
-PLIST = "<plist><dict><key>a</key><string>{a}</string><key>c</key><string>{c}</string>{x}</dict>"
-PLIST += "</plist>"
-PO = 'msgid ""\nmsgstr ""\n"Language: {language}\\n"\n\nmsgid "A"\nmsgstr "{a}"\n\n'
-PO += 'msgid "C"\nmsgstr "{c}"\n\n'
-UNIT = '<unit id="{0}"><segment><source>s</source><target>{1}</target></segment></unit>'
-XLIFF = '<xliff srcLang="fr" trgLang="{language}"><file>' + UNIT.format("a", "{a}")
-XLIFF += UNIT.format("c", "{c}") + "{x}</file></xliff>"
-MESSAGE = "<message><source>{}</source><translation>{}</translation></message>"
-QT = '<TS language="{language}"><context>' + MESSAGE.format("A", "{a}") + MESSAGE.format("C", "{c}")
-QT += "{x}</context></TS>"
-EN = {
-    "en.json": '{"a": {"b": "One"}, "c": "Two", "only": "x"}',
-    "app_en.arb": '{"a.b": "One", "c": "Two", "only": "x"}',
-    "values/strings.xml": '<resources><string name="a">One</string><string name="c">Two</string>'
-    '<string name="x">x</string></resources>',
-    "en.lproj/a.strings": 'a = "One"; "c" = "Two"; x = "x";',
-    "en.properties": "a=One\nc=Two\nx=x",
-    "a.en.resx": RESX.format(a="One", c="Two") + "<data name='x'><value>x</value></data></root>",
-    "en.ftl": "a = One\nc = Two\nx = x\n",
-    "en.yml": "en:\n  a: One\n  c: Two\n  x: x\n",
-    "en.stringsdict": PLIST.format(a="One", c="Two", x="<key>x</key><string>x</string>"),
-    "fr.po": PO.format(language="en", a="One", c="Two") + 'msgid "x"\nmsgstr "x"\n',
-    "en.xlf": XLIFF.format(language="en", a="One", c="Two", x=UNIT.format("x", "x")),
-    "en.ts": QT.format(language="en", a="One", c="Two", x=MESSAGE.format("x", "x")),
-}
-DE = {
-    "de.json": '{"c": "Zwei", "a": {"b": "Eins"}}',
-    "app_de.arb": '{"c": "Zwei", "a.b": "Eins"}',
-    "values-de-rAT/strings.xml": '<resources><string name="c">Zwei</string>'
-    '<string name="a">Eins</string></resources>',
-    "de-AT.lproj/a.strings": '"c" = "Zwei"; "a" = "Eins";',
-    "de.properties": "c=Zwei\na=Eins",
-    "a.de.resx": RESX.format(a="Eins", c="Zwei") + "</root>",
-    "de.ftl": "c = Zwei\na = Eins\n",
-    "de.yml": "de:\n  c: Zwei\n  a: Eins\n",
-    "de.stringsdict": PLIST.format(a="Eins", c="Zwei", x=""),
-    "de.po": PO.format(language="de", a="Eins", c="Zwei"),
-    "de.xlf": XLIFF.format(language="de", a="Eins", c="Zwei", x=""),
-    "de.ts": QT.format(language="de", a="Eins", c="Zwei", x=""),
-}
+PLIST = "<plist><dict>{}</dict></plist>"
+PO = 'msgid ""\nmsgstr ""\n"Language: CODE\\n"\n\n{}'
+XLIFF = '<unit id="{}"><source>s</source><target>{}</target></unit>'
+QT = "<message><source>{}</source><translation>{}</translation></message>"
+XCODE = ', "{}": {{"localizations": {{"CODE": {{"stringUnit": {{"value": "{}"}}}}}}}}'
+# Names of an English file and a German one, what stands around the entries, and an entry.
+ANDROID = "values/strings.xml", "values-de-rAT/strings.xml"
+CATALOGUES = [
+    ("en.json", "de.json", '{{"z": 1{}}}', ', "{}": "{}"'),
+    ("app_en.arb", "app_de.arb", '{{"z": 1{}}}', ', "{}": "{}"'),
+    (*ANDROID, "<resources>{}</resources>", '<string name="{}">{}</string>'),
+    ("en.lproj/a.strings", "de-AT.lproj/a.strings", "{}", '"{}" = "{}";'),
+    ("en.stringsdict", "de.stringsdict", PLIST, "<key>{}</key><string>{}</string>"),
+    ("en.properties", "de.properties", "{}", "{}={}\n"),
+    ("a.en.resx", "a.de.resx", "<r>{}</r>", '<data name="{}"><value>{}</value></data>'),
+    ("en.ftl", "de.ftl", "{}", "{} = {}\n"),
+    ("en.yml", "de.yml", "CODE:\n{}", " {}: {}\n"),
+    ("fr.po", "fr.pot", PO, 'msgid "{}"\nmsgstr "{}"\n\n'),
+    ("a.xlf", "b.xlf", '<xliff srcLang="fr" trgLang="CODE">{}</xliff>', XLIFF),
+    ("a.ts", "b.ts", '<TS language="CODE">{}</TS>', QT),
+    ("a.xcstrings", "b.xcstrings", '{{"sourceLanguage": "fr", "strings": {{"z": 1{}}}}}', XCODE),
+]
 
 
 def read(spec: str) -> tuple[object, list[tuple[str, str]], list[str]]:
@@ -141,16 +123,24 @@ def test_a_break_is_a_space_and_a_text_in_a_code_is_none_of_the_sentence(
     assert texts == [text, *["a note"] * ("sub>" in inside)]
 
 
-@pytest.mark.parametrize(("source", "target"), list(zip(EN, DE, strict=True)))
-def test_two_catalogues_are_paired_by_key(tmp_path: Path, source: str, target: str) -> None:
-    for name, text in ((source, EN[source]), (target, DE[target])):
+@pytest.mark.parametrize("row", CATALOGUES)
+def test_two_catalogues_are_paired_by_key(tmp_path: Path, row: tuple[str, ...]) -> None:
+    english = {"a": "One", "c": "Two", "x": "x"}
+    for code, name, texts in (("en", row[0], english), ("de", row[1], {"c": "Zwei", "a": "Eins"})):
         Path(tmp_path, name).parent.mkdir(exist_ok=True)
-        Path(tmp_path, name).write_text(text)
-    languages, pairs, notes = read(f"{tmp_path}/{source},{tmp_path}/{target}")
+        entries = "".join(row[3].format(key, text) for key, text in texts.items())
+        Path(tmp_path, name).write_text(row[2].format(entries).replace("CODE", code))
+    languages, pairs, notes = read(f"{tmp_path}/{row[0]},{tmp_path}/{row[1]}")
     assert pairs == [("One", "Eins"), ("Two", "Zwei")]
-    assert notes == ["1 unit in one file only passed over"]
-    said = ("und" if "values" in source else "en", "de-AT" if "AT" in target else "de")
+    assert notes[0] == "1 unit in one file only passed over"
+    said = ("und" if "values" in row[0] else "en", "de-AT" if "AT" in row[1] else "de")
     assert languages == said
+    Path(tmp_path, "it.json").write_text('{"c": "Due"}')
+    assert read(f"{tmp_path}/{row[0]},{tmp_path}/it.json")[1] == [("Two", "Due")]
+
+
+def test_every_kind_with_keys_is_paired_by_them() -> None:
+    assert {kind_of(name) for row in CATALOGUES for name in row[:2]} == KEYED
 
 
 def test_a_file_without_translations_is_its_source(tmp_path: Path) -> None:
@@ -195,23 +185,18 @@ def test_a_language_of_many_is_chosen(tmp_path: Path) -> None:
 
 
 def test_a_program_is_no_catalogue(tmp_path: Path) -> None:
-    for name, text in (("a.ts", "const a = 1;\n"), ("b.arb", "one\n"), ("c.ts", "<TS/>")):
+    for name, text in {
+        "a.ts": "const a = 1;\n",
+        "c.ts": "<TS/>",
+        "a.arb": "a\n",
+        "a.en": "b\n",
+    }.items():
         Path(tmp_path, name).write_text(text)
-    assert keys_of(text_input(tmp_path / "a.ts")) is None
+    assert [keys_of(text_input(tmp_path / name)) for name in ("a.ts", "a.arb")] == [None, None]
+    assert read(f"{tmp_path}/a.en,{tmp_path}/a.arb")[:2] == (("en", "arb"), [("b", "a")])
     assert read_texts(tmp_path / "a.ts") == ["const a = 1;"]
     (told,) = text_input(tmp_path).warnings
     assert "a.ts: a program or settings" in told and "c.ts: there is no text in it" in told
-
-
-def test_a_key_of_all_that_is_a_language_is_no_key(tmp_path: Path) -> None:
-    for name, root in (("en", "en"), ("de", "de-AT")):
-        Path(tmp_path, f"{name}.json").write_text(
-            f'{{"{root}": {{"a": {{"b": "{name}"}}, "c": "x"}}}}'
-        )
-    Path(tmp_path, "menu.json").write_text('{"menu": {"a": {"b": "y"}}}')
-    assert read(f"{tmp_path}/en.json,{tmp_path}/de.json")[1] == [("en", "de"), ("x", "x")]
-    with pytest.raises(FileError, match="no key together"):
-        read(f"{tmp_path}/en.json,{tmp_path}/menu.json")
 
 
 def test_a_pattern_is_all_files_that_fit(tmp_path: Path) -> None:
@@ -250,14 +235,6 @@ def test_files_of_a_pattern_have_one_direction(tmp_path: Path, codes: tuple[str,
     assert read(f"{tmp_path}/*.*")[2][0] == "1 pair in other languages than those of most files"
 
 
-def test_arabic_text_is_no_catalogue(tmp_path: Path) -> None:
-    for name in ("a.en", "a.arb"):
-        Path(tmp_path, name).write_text("one\n")
-    assert read(f"{tmp_path}/a.en,{tmp_path}/a.arb")[:2] == (("en", "arb"), [("one", "one")])
-    place = paths_to_read("x.arb,y.arb")
-    assert (place.keyed, place.moses) == (("x.arb", "y.arb"), None)
-
-
 def test_a_zip_of_opus_has_the_order_of_its_name(tmp_path: Path) -> None:
     path = tmp_path / "o.zip"
     path.write_bytes(OPUS)
@@ -287,7 +264,11 @@ def test_a_wrong_zip_is_refused(
 
 
 def test_what_is_no_pair_is_refused(tmp_path: Path) -> None:
-    for name, text in (("a.json", '{"a": "b"}'), ("b.json", '{"c": "d"}'), ("a.md", "# a")):
+    for name, text in (
+        ("a.json", '{"a": "b"}'),
+        ("b.json", '{"menu": {"a": "b"}}'),
+        ("a.md", "# a"),
+    ):
         Path(tmp_path, name).write_text(text)
     with pytest.raises(FileError, match=r"a.json and .*b.json have no key together"):
         list(read_pairs(f"{tmp_path}/a.json,{tmp_path}/b.json"))

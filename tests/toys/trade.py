@@ -1,7 +1,6 @@
 """Small files of the trade: their bytes, and the texts and places that are in them."""
 
 import io
-import json
 import plistlib
 import zipfile
 
@@ -89,22 +88,13 @@ _QT = """<?xml version="1.0"?><!DOCTYPE TS><TS language="de_DE"><context><name>M
 <message><source>Old</source><translation type="vanished">Alt</translation></message></context>
 <message id="go"><source>Go</source><translation>Los</translation></message></TS>
 """
-_UNIT = "stringUnit"
-_FORMS = {"one": {_UNIT: {"value": "%d Datei"}}, "other": {_UNIT: {"value": "%d Dateien"}}}
-_XCODE = {
-    "sourceLanguage": "en",
-    "strings": {
-        "open": {
-            "localizations": {
-                "en": {_UNIT: {"state": "translated", "value": "Open"}},
-                "de": {_UNIT: {"state": "translated", "value": "Offen"}},
-            }
-        },
-        "n": {"localizations": {"de": {"variations": {"plural": _FORMS}}}},
-        "new": {"localizations": {"de": {_UNIT: {"state": "needs_review", "value": "neu"}}}},
-        "id": {"shouldTranslate": False},
-    },
-}
+_TEXT = '"{}": {{"stringUnit": {{"value": "{}", "state": "{}"}}}}'.format
+_XCODE = (
+    f'{{"open": {{"localizations": {{{_TEXT("en", "Open", "")}, {_TEXT("de", "Offen", "")}}}}}, '
+    f'"n": {{"localizations": {{"de": {{"variations": {{"plural": {{{_TEXT("one", "%d Datei", "")}'
+    f', {_TEXT("other", "%d Dateien", "")}}}}}}}}}}}, "id": {{"shouldTranslate": false}}, '
+    f'"new": {{"localizations": {{{_TEXT("de", "neu", "needs_review")}}}}}}}'
+)
 _PLURAL = {"NSStringFormatValueTypeKey": "d", "one": "a", "other": "b"}
 _JAVA = """# none = \\
 ! = none
@@ -255,7 +245,7 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
         ],
     ),
     "a.xcstrings": (
-        json.dumps(_XCODE).encode(),
+        f'{{"sourceLanguage": "en", "strings": {_XCODE}}}'.encode(),
         [("Offen", "open"), ("%d Datei", "n.one"), ("%d Dateien", "n.other")],
     ),
     "strings.xml": (

@@ -86,7 +86,7 @@ FLOOR = {
 HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers"}
 HEAVY |= {"textual_plotext", "textual_serve", "ray"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
-HEAVY |= {"polib", "markdown_it", "trafilatura", "lxml"}
+HEAVY |= {"polib", "markdown_it", "trafilatura", "lxml", "yaml", "fluent"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
     "xmine.encoders.modules.checkpoint": {"torch", "transformers", "tokenizers"},
@@ -121,6 +121,7 @@ LAZY_HOMES = {
     "xmine.scoring.reranking_fit": {"sklearn"},
     "xmine.text.columns": {"polars"},
     "xmine.text.formats.gettext": {"polib"},
+    "xmine.text.formats.keyed": {"fluent", "yaml"},
     "xmine.text.formats.html_blocks": {"lxml"},
     "xmine.text.formats.pages": {"markdown_it", "trafilatura"},
 }

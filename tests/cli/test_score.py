@@ -256,7 +256,7 @@ WRONG: dict[str, tuple[int, str]] = {
     "a.en blank": (1, "blank: no text in it, only blank lines"),
     "- -": (2, "only one side can be standard input\n"),
     "a.en a.zh --pool - -": (2, "only one side can be standard input\n"),
-    "a.en a.zh -o new.csv": (2, "new.csv: unknown format\nhint: end it in .tsv, "),
+    "a.en a.zh -o new.ods": (2, "new.ods: unknown format\nhint: end it in .tsv, "),
     "a.en a.zh -o old.tsv": (1, "old.tsv: exists already\nhint: "),
     "a.en a.zh -o no/new.tsv": (1, "no: no such folder\nhint: "),
     "a.en a.zh -o a.en,new.zh --force": (2, "a.en: input and output are the same file\nhint: "),

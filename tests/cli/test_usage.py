@@ -24,8 +24,8 @@ WRONG = {
     "mine en.txt zh.txt --retrieval all": ["--retrieval", "'max', 'fwd', 'bwd', 'intersect'"],
     "mine - -": ["xmine: only one side can be standard input\n"],
     "search - -": ["xmine: only one side can be standard input\n"],
-    "mine en.txt zh.txt -o pairs.csv": [
-        "xmine: pairs.csv: unknown format\nhint: end it in .tsv, .jsonl, .parquet, .tmx (.gz, "
+    "mine en.txt zh.txt -o pairs.ods": [
+        "xmine: pairs.ods: unknown format\nhint: end it in .tsv, .jsonl, .parquet, .tmx, .po, .csv"
     ],
     "mine en.txt zh.txt -o pairs.txt": ["pairs.txt: unknown format", "for example pairs.tsv\n"],
     "convert pairs.tsv run/": [

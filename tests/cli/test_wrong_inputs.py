@@ -49,9 +49,9 @@ def test_every_command_tells_marks_and_long_lines(
     command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path, words: str
 ) -> None:
     text = toy_files[0].read_text("utf-8")
-    Path(tmp_path, "a.properties").write_text(f"{text}{'bade ' * 30_000}\n", "utf-8")
-    Path(tmp_path, "b.yml").write_text(toy_files[1].read_text("utf-8") + "one\n", "utf-8")
-    given = words.replace("A", "a.properties").replace("B", "b.yml").split()
+    Path(tmp_path, "a.ini").write_text(f"{text}{'bade ' * 30_000}\n", "utf-8")
+    Path(tmp_path, "b.tbx").write_text(toy_files[1].read_text("utf-8") + "one\n", "utf-8")
+    given = words.replace("A", "a.ini").replace("B", "b.tbx").split()
     output = ["-o", "x.npy"] if "encode" in words else []
     ended = command(*given, *output, "--model", toy_folder)
     for name in given[1:]:

@@ -6,25 +6,34 @@ import pytest
 
 from tests.toys.trade import FILES, OPUS, zipped
 from xmine.errors import FileError, OptionError, XmineWarning
+from xmine.files.suffixes import kind_of
 from xmine.pairs.io import check_pair_file, languages_of, read_pairs
 from xmine.pairs.losses import Losses
-from xmine.pairs.paths import paths_to_read
-from xmine.text.inputs import read_texts, text_input
+from xmine.text.formats import KEYED
+from xmine.text.inputs import keys_of, read_texts, text_input
 
-EN = {
-    "en.json": '{"a": {"b": "One"}, "c": "Two", "only": "x"}',
-    "app_en.arb": '{"a.b": "One", "c": "Two", "only": "x"}',
-    "values/strings.xml": '<resources><string name="a">One</string><string name="c">Two</string>'
-    '<string name="x">x</string></resources>',
-    "en.lproj/a.strings": 'a = "One"; "c" = "Two"; x = "x";',
-}
-DE = {
-    "de.json": '{"c": "Zwei", "a": {"b": "Eins"}}',
-    "app_de.arb": '{"c": "Zwei", "a.b": "Eins"}',
-    "values-de-rAT/strings.xml": '<resources><string name="c">Zwei</string>'
-    '<string name="a">Eins</string></resources>',
-    "de-AT.lproj/a.strings": '"c" = "Zwei"; "a" = "Eins";',
-}
+PLIST = "<plist><dict>{}</dict></plist>"
+PO = 'msgid ""\nmsgstr ""\n"Language: CODE\\n"\n\n{}'
+XLIFF = '<unit id="{}"><source>s</source><target>{}</target></unit>'
+QT = "<message><source>{}</source><translation>{}</translation></message>"
+XCODE = ', "{}": {{"localizations": {{"CODE": {{"stringUnit": {{"value": "{}"}}}}}}}}'
+# Names of an English file and a German one, what stands around the entries, and an entry.
+ANDROID = "values/strings.xml", "values-de-rAT/strings.xml"
+CATALOGUES = [
+    ("en.json", "de.json", '{{"z": 1{}}}', ', "{}": "{}"'),
+    ("app_en.arb", "app_de.arb", '{{"z": 1{}}}', ', "{}": "{}"'),
+    (*ANDROID, "<resources>{}</resources>", '<string name="{}">{}</string>'),
+    ("en.lproj/a.strings", "de-AT.lproj/a.strings", "{}", '"{}" = "{}";'),
+    ("en.stringsdict", "de.stringsdict", PLIST, "<key>{}</key><string>{}</string>"),
+    ("en.properties", "de.properties", "{}", "{}={}\n"),
+    ("a.en.resx", "a.de.resx", "<r>{}</r>", '<data name="{}"><value>{}</value></data>'),
+    ("en.ftl", "de.ftl", "{}", "{} = {}\n"),
+    ("en.yml", "de.yml", "CODE:\n{}", " {}: {}\n"),
+    ("fr.po", "fr.pot", PO, 'msgid "{}"\nmsgstr "{}"\n\n'),
+    ("a.xlf", "b.xlf", '<xliff srcLang="fr" trgLang="CODE">{}</xliff>', XLIFF),
+    ("a.ts", "b.ts", '<TS language="CODE">{}</TS>', QT),
+    ("a.xcstrings", "b.xcstrings", '{{"sourceLanguage": "fr", "strings": {{"z": 1{}}}}}', XCODE),
+]
 
 
 def read(spec: str) -> tuple[object, list[tuple[str, str]], list[str]]:
@@ -77,7 +86,7 @@ def test_a_translation_that_is_a_draft_is_none(tmp_path: Path, said: str) -> Non
     )
     noted = ["1 unit marked unfinished passed over"]
     assert read(f"{tmp_path}/a.xlf")[1:] == ([("Stop", "Halt")], noted)
-    assert read_texts(tmp_path / "a.xlf") == ["Go", "Stop"]
+    assert read_texts(tmp_path / "a.xlf") == ["Halt"]
 
 
 def test_what_is_not_to_be_translated_is_left_out(tmp_path: Path) -> None:
@@ -90,7 +99,7 @@ def test_what_is_not_to_be_translated_is_left_out(tmp_path: Path) -> None:
     said = ['2 units marked translate="no" passed over']
     assert read(f"{tmp_path}/a.xlf")[1:] == ([("a", "A")] * 2, said)
     given = text_input(tmp_path / "a.xlf")
-    assert list(given.texts()) == ["a", "a"]
+    assert list(given.texts()) == ["A", "A"]
     assert given.warnings == [f'{given.name}: left out: texts marked translate="no" (2)']
 
 
@@ -114,27 +123,80 @@ def test_a_break_is_a_space_and_a_text_in_a_code_is_none_of_the_sentence(
     assert texts == [text, *["a note"] * ("sub>" in inside)]
 
 
-@pytest.mark.parametrize(("source", "target"), list(zip(EN, DE, strict=True)))
-def test_two_catalogues_are_paired_by_key(tmp_path: Path, source: str, target: str) -> None:
-    for name, text in ((source, EN[source]), (target, DE[target])):
+@pytest.mark.parametrize("row", CATALOGUES)
+def test_two_catalogues_are_paired_by_key(tmp_path: Path, row: tuple[str, ...]) -> None:
+    english = {"a": "One", "c": "Two", "x": "x"}
+    for code, name, texts in (("en", row[0], english), ("de", row[1], {"c": "Zwei", "a": "Eins"})):
         Path(tmp_path, name).parent.mkdir(exist_ok=True)
-        Path(tmp_path, name).write_text(text)
-    languages, pairs, notes = read(f"{tmp_path}/{source},{tmp_path}/{target}")
+        entries = "".join(row[3].format(key, text) for key, text in texts.items())
+        Path(tmp_path, name).write_text(row[2].format(entries).replace("CODE", code))
+    languages, pairs, notes = read(f"{tmp_path}/{row[0]},{tmp_path}/{row[1]}")
     assert pairs == [("One", "Eins"), ("Two", "Zwei")]
-    assert notes == ["1 unit in one file only passed over"]
-    said = ("und" if "values" in source else "en", "de-AT" if "AT" in target else "de")
+    assert notes[0] == "1 unit in one file only passed over"
+    said = ("und" if "values" in row[0] else "en", "de-AT" if "AT" in row[1] else "de")
     assert languages == said
+    Path(tmp_path, "it.json").write_text('{"c": "Due"}')
+    assert read(f"{tmp_path}/{row[0]},{tmp_path}/it.json")[1] == [("Two", "Due")]
 
 
-def test_a_key_of_all_that_is_a_language_is_no_key(tmp_path: Path) -> None:
-    for name, root in (("en", "en"), ("de", "de-AT")):
-        Path(tmp_path, f"{name}.json").write_text(
-            f'{{"{root}": {{"a": {{"b": "{name}"}}, "c": "x"}}}}'
-        )
-    Path(tmp_path, "menu.json").write_text('{"menu": {"a": {"b": "y"}}}')
-    assert read(f"{tmp_path}/en.json,{tmp_path}/de.json")[1] == [("en", "de"), ("x", "x")]
-    with pytest.raises(FileError, match="no key together"):
-        read(f"{tmp_path}/en.json,{tmp_path}/menu.json")
+def test_every_kind_with_keys_is_paired_by_them() -> None:
+    assert {kind_of(name) for row in CATALOGUES for name in row[:2]} == KEYED
+
+
+def test_a_file_without_translations_is_its_source(tmp_path: Path) -> None:
+    for suffix, text in {
+        ".po": '#, fuzzy\nmsgid "a"\nmsgstr "A"\n\nmsgid "b"\nmsgstr ""\n',
+        ".xlf": "<xliff><unit><source>a</source><target state='new'>A</target></unit>"
+        "<unit><source>b</source></unit></xliff>",
+        ".ts": "<TS><message><source>a</source><translation type='unfinished'>A</translation>"
+        "</message><message><source>b</source></message></TS>",
+        ".xcstrings": '{"sourceLanguage": "en", "strings": {"a": {"localizations": {"de": {"strin'
+        'gUnit": {"state": "needs_review", "value": "A"}}}}, "b": {}}}',
+    }.items():
+        Path(tmp_path, f"a{suffix}").write_text(text)
+        given = text_input(f"{tmp_path}/a{suffix}")
+        why = "fuzzy" if suffix == ".po" else "unfinished"
+        assert list(given.texts()) == ["a", "b"]
+        assert given.warnings == [f"{given.name}: left out: translations marked {why} (1)"]
+
+
+def test_a_language_of_many_is_chosen(tmp_path: Path) -> None:
+    unit = '{{"stringUnit": {{"state": "translated", "value": "{}"}}}}'.format
+    path, units = tmp_path / "a.xcstrings", {"fr": unit("Un"), "de": unit("Eins")}
+    inside = ", ".join(f'"{code}": {each}' for code, each in units.items())
+    path.write_text(
+        f'{{"sourceLanguage": "en", "strings": {{"One": {{"localizations": {{{inside}}}}}, '
+        f'"Two": {{"localizations": {{"de": {unit("Zwei")}}}}}}}}}'
+    )
+    assert [read_texts(f"{path}:{code}") for code in ("en", "de")] == [
+        ["One", "Two"],
+        ["Eins", "Zwei"],
+    ]
+    assert text_input(f"{path}:fr").warnings == [f"{path}:fr: left out: texts not translated (1)"]
+    assert read(f"{path}:en,de")[1] == [("One", "Eins"), ("Two", "Zwei")]
+    assert read(f"{path}:de,fr")[1:] == ([("Eins", "Un")], ["1 unit not translated passed over"])
+    assert read(f"{path}:fr,de")[1:] == ([("Un", "Eins")], ["1 unit in a further form passed over"])
+    for given in (path, f"{path}:it"):
+        with pytest.raises(FileError, match=r"a.xcstrings: in en, de, fr"):
+            read_texts(given)
+    for spec in (str(path), f"{path}:en,it"):
+        with pytest.raises(FileError, match=r"a.xcstrings: (in|3 languages: )"):
+            read(spec)
+
+
+def test_a_program_is_no_catalogue(tmp_path: Path) -> None:
+    for name, text in {
+        "a.ts": "const a = 1;\n",
+        "c.ts": "<TS/>",
+        "a.arb": "a\n",
+        "a.en": "b\n",
+    }.items():
+        Path(tmp_path, name).write_text(text)
+    assert [keys_of(text_input(tmp_path / name)) for name in ("a.ts", "a.arb")] == [None, None]
+    assert read(f"{tmp_path}/a.en,{tmp_path}/a.arb")[:2] == (("en", "arb"), [("b", "a")])
+    assert read_texts(tmp_path / "a.ts") == ["const a = 1;"]
+    (told,) = text_input(tmp_path).warnings
+    assert "a.ts: a program or settings" in told and "c.ts: there is no text in it" in told
 
 
 def test_a_pattern_is_all_files_that_fit(tmp_path: Path) -> None:
@@ -173,14 +235,6 @@ def test_files_of_a_pattern_have_one_direction(tmp_path: Path, codes: tuple[str,
     assert read(f"{tmp_path}/*.*")[2][0] == "1 pair in other languages than those of most files"
 
 
-def test_arabic_text_is_no_catalogue(tmp_path: Path) -> None:
-    for name in ("a.en", "a.arb"):
-        Path(tmp_path, name).write_text("one\n")
-    assert read(f"{tmp_path}/a.en,{tmp_path}/a.arb")[:2] == (("en", "arb"), [("one", "one")])
-    place = paths_to_read("x.arb,y.arb")
-    assert (place.keyed, place.moses) == (("x.arb", "y.arb"), None)
-
-
 def test_a_zip_of_opus_has_the_order_of_its_name(tmp_path: Path) -> None:
     path = tmp_path / "o.zip"
     path.write_bytes(OPUS)
@@ -210,7 +264,11 @@ def test_a_wrong_zip_is_refused(
 
 
 def test_what_is_no_pair_is_refused(tmp_path: Path) -> None:
-    for name, text in (("a.json", '{"a": "b"}'), ("b.json", '{"c": "d"}'), ("a.md", "# a")):
+    for name, text in (
+        ("a.json", '{"a": "b"}'),
+        ("b.json", '{"menu": {"a": "b"}}'),
+        ("a.md", "# a"),
+    ):
         Path(tmp_path, name).write_text(text)
     with pytest.raises(FileError, match=r"a.json and .*b.json have no key together"):
         list(read_pairs(f"{tmp_path}/a.json,{tmp_path}/b.json"))
@@ -218,7 +276,7 @@ def test_what_is_no_pair_is_refused(tmp_path: Path) -> None:
         list(read_pairs(tmp_path / "a.md"))
 
 
-@pytest.mark.parametrize("path", ["a.po", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
+@pytest.mark.parametrize("path", ["a.ts", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
 def test_no_catalogue_is_written(path: str) -> None:
     with pytest.raises(OptionError, match=f"{path}: this format is read, not written"):
         check_pair_file(path, force=False)

@@ -86,10 +86,13 @@ def test_names_that_no_pairs_can_go_to_are_refused(
     Path("old.zh").write_text("old")
     with pytest.raises(OptionError, match="a folder, not a file"):
         check_pair_file("run/", force=False)
-    for name in ("pairs.xlsx", "pairs", "pairs.gz", "a.en,b", "a.en,b.tsv.xlsx,c.zh", "-"):
+    for name in ("pairs.xls", "pairs", "pairs.gz", "a.en,b", "a.en,b.tsv.xls,c.zh", "-"):
         with pytest.raises(OptionError, match="unknown format") as refused:
             check_pair_file(name, force=True)
         assert refused.value.hint.startswith("end it in .tsv, .jsonl, .parquet, .tmx")
+    for name in ("a.xlsx.gz", "a.docx.xz"):
+        with pytest.raises(OptionError, match=f"{name}: packed already"):
+            check_pair_file(name, force=False)
     with pytest.raises(OptionError, match="the same file twice"):
         check_pair_file("a.en,a.en", force=False)
     with pytest.raises(FileError, match=r"old\.zh: exists already"):

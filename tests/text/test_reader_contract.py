@@ -18,13 +18,13 @@ from xmine.files.suffixes import kind_of
 from xmine.pairs.io import read_pairs
 from xmine.pairs.losses import Losses
 from xmine.pairs.paths import FORMATS
-from xmine.text.formats import READERS, read_units, units
+from xmine.text.formats import BILINGUAL, KEYED, READERS, read_units, units
 from xmine.text.formats.units import within_budget
 from xmine.text.inputs import text_input
 
 # Two lines a file. The name; what stands around the rest, ¤; and pieces, in which ¶ is a word of a
-# text and § one of its translation. Then tokens to repeat, or five parts of which the second and
-# fourth are; № counts. ⏎ is a line break, ⇥ a tab.
+# text and § one of its translation, which alone is read of one side. Then tokens to repeat, or five
+# parts of which the second and fourth are; № counts. ⏎ is a line break, ⇥ a tab.
 _TABLE = Path(__file__).with_name("readers.txt").read_text(encoding="utf-8").splitlines()
 _CELLS = [line.replace("⏎", "\n").replace("⇥", "\t").split(" ¦ ") for line in _TABLE]
 FILES = {row[0]: (row[1], row[2:], tokens) for row, tokens in zip(*[iter(_CELLS)] * 2, strict=True)}
@@ -39,6 +39,7 @@ SECONDS, BYTES = 0.02, 500_000  # that count as none
 def test_every_reader_is_in_the_table() -> None:
     """Of Parquet and zip archives the parts are read by others."""
     assert {*READERS} | {*FORMATS} - {"parquet", "zip"} == {*KINDS.values()} - {"csv"}
+    assert KEYED <= {*READERS}
 
 
 def texts_of(given: str, *, pairs: bool) -> tuple[list[str], int]:
@@ -63,16 +64,17 @@ def write(folder: Path, name: str, text: str) -> str:
 @pytest.mark.parametrize(("name", "pairs"), CASES)
 def test_each_text_comes_out_once_or_is_counted(tmp_path: Path, name: str, pairs: bool) -> None:
     frame, pieces, _ = FILES[name]
+    read = "¶§" if pairs else "§" if KINDS[name] in BILINGUAL else "¶"
     for seed in range(20):
         draw, words = random.Random(seed), list[str]()
 
         def filled(sign: re.Match[str], words: list[str] = words) -> str:
-            word = f"q{len(words)}z"
-            if sign[0] == "¶" or pairs:
-                words.append(word)
-            return word if sign[0] == "¶" or pairs else "x"
+            words += [f"q{len(words)}z"] * (sign[0] in read)
+            return words[-1] if sign[0] in read else "x"
 
-        body = re.sub("[¶§]", filled, "".join(draw.choices(pieces, k=12)))
+        some = [pieces[0], *draw.choices(pieces, k=12)]
+        body = "".join(each.replace("№", str(at)) for at, each in enumerate(some))
+        body = re.sub("[¶§]", filled, body)
         texts, told = texts_of(write(tmp_path, name, frame.replace("¤", body)), pairs=pairs)
         found = Counter(re.findall(r"\w*q\d+z\w*", " ".join(texts)))
         assert max(found.values(), default=1) == 1, body

@@ -80,6 +80,56 @@ _ANDROID = """<resources xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2">
 <string-array name="days"><item>Monday</item></string-array>
 <plurals name="boats"><item quantity="one">%d boat</item></plurals></resources>
 """
+_QT = """<?xml version="1.0"?><!DOCTYPE TS><TS language="de_DE"><context><name>M</name>
+<message><source>Yes,<byte value="xa"/>he</source><comment>menu</comment>
+<translation>Ja,<byte value="xa"/>er</translation></message>
+<message numerus="yes"><source>%n files</source><translation><numerusform>%n Datei</numerusform>
+<numerusform>%n Dateien</numerusform></translation></message>
+<message><source>Old</source><translation type="vanished">Alt</translation></message></context>
+<message id="go"><source>Go</source><translation>Los</translation></message></TS>
+"""
+_TEXT = '"{}": {{"stringUnit": {{"value": "{}", "state": "{}"}}}}'.format
+_XCODE = (
+    f'{{"open": {{"localizations": {{{_TEXT("en", "Open", "")}, {_TEXT("de", "Offen", "")}}}}}, '
+    f'"n": {{"localizations": {{"de": {{"variations": {{"plural": {{{_TEXT("one", "%d Datei", "")}'
+    f', {_TEXT("other", "%d Dateien", "")}}}}}}}}}}}, "id": {{"shouldTranslate": false}}, '
+    f'"new": {{"localizations": {{{_TEXT("de", "neu", "needs_review")}}}}}}}'
+)
+_PLURAL = {"NSStringFormatValueTypeKey": "d", "one": "a", "other": "b"}
+_JAVA = """# none = \\
+! = none
+a\\ b\\:c : F\u00e4hre \\ud83d\\uDE00 \\u003d {0}
+d=a\\
+   b \\tc
+e f\\\\
+h=i=j
+empty"""
+_FLUENT = """# none
+-boat = Ferry
+open =
+    Open { $x }
+    now
+    .title = Tip
+n = I saw { $n ->
+        [one] one fox
+       *[other] foxes
+    } in { $w ->
+        [ice] ice
+       *[other] sun
+    }
+"""
+_RUBY = """# none
+de: &all
+  a: Ja
+  no: No
+  b: [x y, 1, 2020-01-01, true, ~]
+  c: {d: "12", e: 12}
+  f: >
+    one
+    two
+  a: Dup
+other: {<<: *all, 1: Z}
+"""
 _APPLE = """/* "no" = "no"; */
 "menu.ask" = "Say \\"q\\" \\U00e9\\n";
 // none
@@ -166,15 +216,38 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "a.po": (
         _PO.encode("latin-1"),
         [
-            *(("Bring rope", "line 6"), ("Old", "line 10"), ("New", "line 14")),
-            *(("%d boat", "line 17"), ("%d boats", "line 17")),
+            ("Bringt Seile für alle", "Bring rope"),
+            *(("%d Boot", "%d boat"), ("%d Boote", "%d boat[n]")),
         ],
     ),
     "a.xlf": (
         _XLIFF.encode("utf-16"),
-        [("Hello {{name}}!", "hi"), ("A.", "two 1"), ("B.", "two 2"), ("Left", "left")],
+        [("Hallo {{name}}!", "hi"), ("Ä.", "two 1"), ("Be.", "two 2")],
     ),
-    "a.mxliff": (_XLIFF2.encode(), [("One two", "u 1"), ("Three{x}", "u b")]),
+    "a.mxliff": (_XLIFF2.encode(), [("Un deux", "u 1")]),
+    "b.xlf": (
+        _XLIFF2.replace("<file>", '<file original="b"/><file id="a">').encode(),
+        [("Un deux", "a u 1")],
+    ),
+    "a.pot": (
+        b'msgctxt "sea"\nmsgid "A\\tb\xe2\x80\xa8c"\nmsgid_plural "Cs"\nmsgstr[0] ""\n',
+        [("A b\u2028c", "sea|A b\u2028c"), ("Cs", "sea|A b\u2028c[n]")],
+    ),
+    "a.ts": (
+        _QT.encode(),
+        [
+            *(
+                ("Ja, er", "M|Yes, he|menu"),
+                ("%n Dateien", "M|%n files"),
+                ("%n Datei", "M|%n files[0]"),
+            ),
+            ("Los", "go"),
+        ],
+    ),
+    "a.xcstrings": (
+        f'{{"sourceLanguage": "en", "strings": {_XCODE}}}'.encode(),
+        [("Offen", "open"), ("%d Datei", "n.one"), ("%d Dateien", "n.other")],
+    ),
     "strings.xml": (
         _ANDROID.encode(),
         [("It's late & dark now, %s", "ask"), ("Monday", "days.0"), ("%d boat", "boats.one")],
@@ -183,6 +256,35 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "b.strings": (
         plistlib.dumps({"menu.ask": "Say é", "n": 1}, fmt=plistlib.FMT_BINARY),
         [("Say é", "menu.ask")],
+    ),
+    "a.stringsdict": (
+        plistlib.dumps({"n": {"NSStringLocalizedFormatKey": "%#@x@ in", "x": _PLURAL}}),
+        [("%#@x@ in", "n.NSStringLocalizedFormatKey"), ("a", "n.x.one"), ("b", "n.x.other")],
+    ),
+    "a.properties": (
+        _JAVA.encode("latin-1"),
+        [("Fähre 😀 = {0}", "a b:c"), ("ab c", "d"), ("f\\", "e"), ("i=j", "h")],
+    ),
+    "a.resx": (
+        b'<root><resheader name="v"><value>2</value></resheader><data name="a"><value>A &lt;b&gt;'
+        b'</value><comment>c</comment></data><data name="p" type="Bitmap"><value>x</value></data>'
+        b'<data name="&gt;&gt;b"><value>x</value></data></root>',
+        [("A <b>", "a")],
+    ),
+    "a.ftl": (
+        _FLUENT.encode(),
+        [
+            *(("Ferry", "-boat"), ("Open { $x } now", "open"), ("Tip", "open.title")),
+            *(("I saw one fox in ice", "n.one.ice"), ("I saw one fox in sun", "n.one.other")),
+            *(("I saw foxes in ice", "n.other.ice"), ("I saw foxes in sun", "n.other.other")),
+        ],
+    ),
+    "a.yml": (
+        _RUBY.encode(),
+        [
+            *(("Ja", "de.a"), ("No", "de.no"), ("x y", "de.b.0"), ("12", "de.c.d")),
+            *(("one two", "de.f"), ("Dup", "de.a"), ("Z", "other.1")),
+        ],
     ),
     "a.arb": (b'{"@@locale": "en", "hi": "Hi", "@hi": {"type": "text"}}', [("Hi", "hi")]),
     "a.json": (

@@ -16,7 +16,7 @@ from xmine.files.records import csv_rows, json_objects, open_parquet
 from xmine.files.scratch import scratch_in
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
-from xmine.pairs.paths import READ_ONLY
+from xmine.pairs.paths import FOREIGN
 from xmine.text.folding import fold
 from xmine.text.formats import has_units
 from xmine.text.inputs import read_texts
@@ -203,7 +203,7 @@ def texts_in(given: str) -> Iterator[str]:
         FileError: the file cannot be read.
     """
     kind = kind_of(given)
-    if kind in ("tmx", *READ_ONLY) or Path(given).is_dir() or ("," in given and not exists(given)):
+    if kind in ("tmx", *FOREIGN) or Path(given).is_dir() or ("," in given and not exists(given)):
         for pair in read_pairs(given):
             yield from (pair.source, pair.target)
     elif not exists(given) or (has_units(kind) and kind != "json"):  # or says what is not there

@@ -89,9 +89,10 @@ def look(
     if any(each.files for each in inputs):
         return Seen("lines")
     if keys := len(shared_keys(inputs)):
-        return Seen(
-            "keys", f"{names} share {keys:,} keys: texts are paired by their keys", keys=keys
-        )
+        alone = [each.survey.lines - keys for each in inputs]
+        said = f"{names} share {keys:,} keys, by which texts are paired"
+        said += f"; {alone[0]:,} and {alone[1]:,} texts have none of these" * any(alone)
+        return Seen("keys", said, keys=keys)
     sizes = [each.survey.lines for each in inputs]
     if max(sizes) > min(_MOST_LINES, _FAR * min(sizes)):
         return Seen("lines")

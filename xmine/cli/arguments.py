@@ -7,7 +7,7 @@ import typer
 
 from xmine.errors import OptionError
 from xmine.extras import plugin_names
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, PICTURE_SUFFIXES
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, PICTURE_SUFFIXES, WRITTEN_SUFFIXES
 
 if TYPE_CHECKING:
     from xmine.text.file_lines import FileLines
@@ -66,7 +66,7 @@ PROMPT = Annotated[
 OUTPUT = Annotated[
     str | None,
     value(
-        f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; of mine and "
+        f"File to write: {WRITTEN_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; of mine and "
         "align also a folder, run/, which keeps everything and resumes after an interruption; - "
         "for rows on stdout.",
         "-o --output",

@@ -9,7 +9,7 @@ from xmine.cli.arguments import FORCE, FORMAT, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import on_stdout, print_pairs
-from xmine.files.suffixes import PACKED, kind_of
+from xmine.files.suffixes import PACKED, WRITTEN_SUFFIXES, kind_of
 from xmine.text.languages import UNKNOWN_LANGUAGE, check_code
 from xmine.version import __version__
 
@@ -26,7 +26,7 @@ def convert(
         str,
         typer.Argument(
             metavar="OUT",
-            help=f"File to write, in any of these formats, also {PACKED}; - for rows on stdout.",
+            help=f"File to write: {WRITTEN_SUFFIXES}, also {PACKED}; - for rows on stdout.",
         ),
     ],
     console: Console,

@@ -10,7 +10,7 @@ from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
 from xmine.display import count
 from xmine.errors import OptionError
-from xmine.files.suffixes import PAIR_SUFFIXES
+from xmine.files.suffixes import WRITTEN_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def documents(
     align: Annotated[
         str | None,
         value(
-            f"Also align the lines of each pair, in order, and write the beads: {PAIR_SUFFIXES}.",
+            f"Also align the lines of each pair in order, and write the beads: {WRITTEN_SUFFIXES}.",
             group="Output",
         ),
     ] = None,

@@ -12,7 +12,8 @@ from typing import Any
 from xmine.extras import plugin, plugin_names
 
 PACKINGS = (".gz", ".xz", ".zst")
-PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx"  # as help and hints list them
+PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx, .po"  # as help and hints list them
+WRITTEN_SUFFIXES = f"{PAIR_SUFFIXES}, .csv, .xlsx, .docx"
 PICTURE_SUFFIXES = ".png, .svg or .pdf"
 PACKED = ".gz, .xz or .zst"
 NO_TEXT = "give a text file"  # the hint where nothing else helps
@@ -25,6 +26,12 @@ _KINDS: dict[str, str] = {
 # Kinds of files, or what is in a file of one, without texts to mine -> their name, what to do.
 NO_SENTENCES: dict[str, tuple[str, str]] = TABLES["no_sentences"]
 PROGRAMS, MARKED = ({f".{each}" for each in some.split()} for some in TABLES["plain"].values())
+
+
+BEGINS = {
+    f".{suffix}": re.compile(rf"(\xef\xbb\xbf)?\s*{begins}".encode("latin-1"))
+    for suffix, begins in TABLES["begins"].items()
+}
 
 
 def packing_of(path: str) -> str:

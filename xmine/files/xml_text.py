@@ -27,7 +27,7 @@ BREAK = re.compile(
 )
 _BREAK_TYPE = re.compile(r"(?:x-|xlf:)?(?:html-)?(?:lb|pb|br|tab|linebreak|newline)", re.IGNORECASE)
 _TYPES = ("type", "ctype", "subType")
-_BREAK_TAGS = {"br", "p", "div", "li"}  # inside a text of Android
+_BREAK_TAGS = {"br", "p", "div", "li", "byte"}  # inside a text of Android, and of Qt
 _SHOWN = ("equiv-text", "disp")  # what an empty code of XLIFF says that it stands for
 # Bytes that are no text become a character that XML does not have: it is their unit that fails.
 codecs.register_error("no XML", lambda error: ("\0", error.end))  # type: ignore[attr-defined]

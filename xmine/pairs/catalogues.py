@@ -1,4 +1,4 @@
-"""Catalogues read as pairs: gettext and XLIFF, or two files of texts by their keys."""
+"""Catalogues read as pairs: files of two languages or more, or two files of texts by their keys."""
 
 import re
 from collections import Counter
@@ -12,8 +12,9 @@ from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Languages, Pair
-from xmine.text.formats import gettext, read_units, xliff
+from xmine.text.formats import BILINGUAL, READERS
 from xmine.text.formats.units import Translation, one_line
+from xmine.text.inputs import keys_of, text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE, is_code
 
 # The end of a name: de, pt_BR or, of Android, pt-rBR.
@@ -23,13 +24,19 @@ _CODE = re.compile(r"(?:^|[-_.])([a-z]{2,3})([-_](?:r?[A-Z]{2}|[A-Z][a-z]{3}))?$
 def languages(given: str | tuple[str, str]) -> Languages:
     """Read what a file, or the names of two, say: `de.json`, `app_de.arb`, `values-de/strings.xml`.
 
-    A gettext catalogue says the language of its translations alone.
+    Of three languages or more none are told. A gettext catalogue says that of its translations.
     """
     if not isinstance(given, str):
-        source, target = (_named(Path(each)) for each in given)
+        source, target = (_said(each)[1] or _named(Path(each)) for each in given)
         return source, target
-    said = xliff.languages(given) if kind_of(given) == "xliff" else ("", gettext.language(given))
-    return said[0] or UNKNOWN_LANGUAGE, said[1] or UNKNOWN_LANGUAGE
+    source, target = _said(given)
+    return source or UNKNOWN_LANGUAGE, target or UNKNOWN_LANGUAGE
+
+
+def _said(path: str) -> Languages:
+    module = BILINGUAL.get(kind_of(path))
+    codes: tuple[str, ...] = module.languages(path) if module else ()
+    return (codes[0], codes[1]) if len(codes) == 2 else ("", "")
 
 
 def read(
@@ -44,13 +51,16 @@ def read(
     losses = Losses() if losses is None else losses
     if not isinstance(given, str):
         return _keyed(given, losses)
-    is_xliff = kind_of(given) == "xliff"
-    if not is_xliff:
-        needs(name_of(given), "polib")
-    choice = Choice(given, chosen)
-    choice.of_columns(languages(given))
-    found = (xliff if is_xliff else gettext).translations(given)
-    return map(choice.turned, _translated(found, losses))
+    if needed := READERS[kind_of(given)][0]:
+        needs(name_of(given), needed)
+    choice, module = Choice(given, chosen), BILINGUAL[kind_of(given)]
+    codes = module.languages(given)
+    if len(codes) == 2:
+        choice.of_columns(languages(given))
+        return map(choice.turned, _translated(module.translations(given), losses))
+    if chosen is None:
+        raise choice.too_many(name_of(given), list(codes))
+    return _translated(module.translations(given, *chosen[::-1]), losses)
 
 
 def _translated(found: Iterator[Translation], losses: Losses) -> Iterator[Pair]:
@@ -74,17 +84,12 @@ def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
 
 
 def _texts(path: str, losses: Losses) -> dict[str, str]:
-    """Read texts by their keys; a key of all others that names the language, `de.menu`, is none."""
-    left_out = Counter[str]()
-    units = list(read_units(path, kind_of(path), left_out))
-    found = {unit.place: unit.text for unit in units}
-    left_out["texts whose key comes again"] = len(units) - len(found)
-    losses.texts += left_out
-    roots = {key.partition(".")[0] for key in found}
-    root = roots.pop()
-    if roots or not is_code(root):
-        return found
-    return {key.partition(".")[2]: text for key, text in found.items()}
+    given = text_input(path)
+    keys = keys_of(given) or []
+    found = dict(zip(keys, given.texts(), strict=True))
+    losses.texts += given.left_out
+    losses.texts += Counter({"texts whose key comes again": len(keys) - len(found)})
+    return found
 
 
 def _named(path: Path) -> str:

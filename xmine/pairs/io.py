@@ -41,7 +41,7 @@ from xmine.pairs.paths import files_like, paths_to_read, paths_to_write
 from xmine.pairs.rows import PairRows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
-from xmine.text.formats.keyed import KINDS as KEYED
+from xmine.text.formats import BILINGUAL, KEYED
 from xmine.text.formats.units import within_budget
 from xmine.text.identification import looks_foreign
 from xmine.text.inputs import text_input
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PAIRS_AT_ONCE = 4_096
-_PARSED = {"tmx", "gettext", "xliff"}  # kinds where one byte may give much text
+_PARSED = {"tmx", *BILINGUAL}  # kinds where one byte may give much text
 _TURNED = "turned, whose files have the other direction"
 _OTHERS = "in other languages than those of most files"
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
@@ -175,8 +175,8 @@ def write_pairs(
             stack.enter_context(packing(stack.enter_context(partial.open("wb")), packing_of(each)))
             for partial, each in zip(partials, place.paths, strict=True)
         ]
-        if place.format:
-            place.format.write(streams[0], counted(), languages, losses)
+        if place.write:
+            place.write(streams[0], counted(), languages, losses)
         else:
             moses.write((streams[0], streams[1]), counted(), losses)
     return Written(number, losses.notes())

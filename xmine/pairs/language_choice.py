@@ -2,21 +2,13 @@
 
 import re
 from collections.abc import Collection
-from functools import cache
 from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.records import listed
 from xmine.pairs.pair import Languages, Pair
-from xmine.text.languages import UNKNOWN_LANGUAGE
-
-
-@cache
-def same_language(one: str, other: str) -> bool:
-    """Tell whether two codes may be one language: `en` and `en-US`, but not `zh-CN` and `zh-TW`."""
-    one, other = one.lower().replace("_", "-"), other.lower().replace("_", "-")
-    return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")
+from xmine.text.languages import UNKNOWN_LANGUAGE, same_language
 
 
 def places_of(language: str, codes: list[str]) -> list[int]:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.suffixes import kind_of, packing_of
-from xmine.pairs.language_choice import same_language
 from xmine.pairs.pair import Languages
-from xmine.text.languages import is_code
+from xmine.text.languages import is_code, same_language
 
 _CODE = r"[a-z]{2,3}(?:[-_](?:[A-Z]{2}|[A-Z][a-z]{3}))?"
 # Two codes with a hyphen between, as words of their own; found where they overlap, too.

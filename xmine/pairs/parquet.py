@@ -39,25 +39,29 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
 
     The file's metadata has the keys `xmine`, the version, and `languages`, such as `en,zh`.
     """
+    metadata = {"xmine": __version__, "languages": ",".join(languages)}
+    blocks = frames(pairs, losses, _RULES)
+    schema = pair_schema(next(blocks).columns)
+    write_parquet(blocks, schema, stream, metadata, ROWS_OF_A_GROUP)
+
+
+def frames(pairs: Iterable[Pair], losses: Losses, rules: Rules) -> "Iterator[pl.DataFrame]":
+    """Make an empty table, then one of each ROWS_OF_A_GROUP pairs; `rules` fit their texts."""
     import polars as pl
 
     held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
     names = in_order(held | {"source", "target"})
     schema = pair_schema(names)
-
-    def blocks() -> Iterator[pl.DataFrame]:
-        while some := list(islice(pairs, ROWS_OF_A_GROUP)):
-            columns: dict[str, list[Any]] = {name: [] for name in names}
-            for pair in some:
-                facts = pair.facts()
-                losses.leave_out(facts.keys() - columns)
-                for name, column in columns.items():
-                    value = facts.get(name)
-                    column.append(losses.fit(value, _RULES) if isinstance(value, str) else value)
-            yield pl.DataFrame(columns, schema)
-
-    metadata = {"xmine": __version__, "languages": ",".join(languages)}
-    write_parquet(blocks(), schema, stream, metadata, ROWS_OF_A_GROUP)
+    yield pl.DataFrame(schema=schema)
+    while some := list(islice(pairs, ROWS_OF_A_GROUP)):
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for pair in some:
+            facts = pair.facts()
+            losses.leave_out(facts.keys() - columns)
+            for name, column in columns.items():
+                value = facts.get(name)
+                column.append(losses.fit(value, rules) if isinstance(value, str) else value)
+        yield pl.DataFrame(columns, schema)
 
 
 def languages(path: str | Path) -> Languages | None:

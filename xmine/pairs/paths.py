@@ -15,20 +15,28 @@ from typing import Any
 
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import exists
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, plugged, suffix_of
-from xmine.pairs import catalogues, jsonl, moses, moses_zip, parquet, tmx, tsv
-from xmine.pairs.language_choice import same_language
+from xmine.files.suffixes import (
+    PACKED,
+    WRITTEN_SUFFIXES,
+    kind_of,
+    packing_of,
+    plugged,
+    suffix_of,
+)
+from xmine.pairs import catalogues, exports, jsonl, moses, moses_zip, parquet, tmx, tsv
 from xmine.pairs.pair import Languages
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
-from xmine.text.formats.keyed import KINDS as KEYED
-from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.formats import BILINGUAL, KEYED
+from xmine.text.languages import UNKNOWN_LANGUAGE, same_language
 
-# Each has `read`, most have `languages`, see `xmine/pairs/jsonl.py`; and `write`, but those below.
-FORMATS: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "tmx": tmx}
-READ_ONLY = {"gettext": catalogues, "xliff": catalogues, "zip": moses_zip}
-FORMATS |= READ_ONLY
+# Each has `read` and `write`, most have `languages`, see `xmine/pairs/jsonl.py`.
+OWN: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "tmx": tmx}
+# Formats of others that are read, and those that are written.
+FOREIGN = {**dict.fromkeys(BILINGUAL, catalogues), "zip": moses_zip}
+WRITERS = {kind: module.write for kind, module in OWN.items()} | exports.WRITERS
+FORMATS = OWN | FOREIGN
 NAMES_LANGUAGES = ("parquet", "tmx")  # formats that say the languages of both sides
-KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
+KNOWN = f"end it in {WRITTEN_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class PairPaths:
     @property
     def keyed(self) -> tuple[str, str] | None:
         """Two catalogues of texts by their keys."""
-        is_keyed = len(self.paths) == 2 and kind_of(self.paths[0]) == kind_of(self.paths[1]) != ""
+        is_keyed = len(self.paths) == 2 and {*map(kind_of, self.paths)} <= KEYED
         return (self.paths[0], self.paths[1]) if is_keyed else None
 
     @property
@@ -56,6 +64,12 @@ class PairPaths:
             return catalogues
         found = FORMATS.get(kind := kind_of(self.paths[0])) or plugged(kind)
         return found if hasattr(found, "read") else None
+
+    @property
+    def write(self) -> Any:  # noqa: ANN401 - a function, or that of another package
+        """What writes the format that the suffix names; None for no such one."""
+        kind = kind_of(self.paths[0])
+        return WRITERS.get(kind) or getattr(plugged(kind), "write", None)
 
 
 def paths_to_read(spec: str | Path) -> PairPaths:
@@ -104,11 +118,14 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _two(path) or PairPaths((path,))
-    if place.keyed or (place.format and not hasattr(place.format, "write")):
+    kind = kind_of(path.partition(",")[0])
+    if place.keyed or (place.format and not place.write):
         raise OptionError(f"{path}: this format is read, not written", KNOWN)
-    if not place.moses and kind_of(path.partition(",")[0]) in FORMATS and "," in path:
+    if not place.moses and kind in FORMATS and "," in path:
         raise OptionError(f"{path}: two files of pairs", KNOWN)
-    if not place.moses and not place.format:
+    if kind in ("xlsx", "docx") and packing_of(path):
+        raise OptionError(f"{path}: packed already", KNOWN)
+    if not place.moses and not place.write:
         named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
     given = [] if source is None else files_like(source) or [str(source)]
@@ -154,7 +171,7 @@ def _two(text: str) -> PairPaths | None:
     if len(paths) != 2 or not all(map(suffix_of, paths)):
         return None
     kinds = {kind_of(path) for path in paths}
-    if not (kinds <= {"", "arb"} or (len(kinds) == 1 and kinds <= {*KEYED})):
+    if not (kinds <= {"", "arb"} or kinds <= KEYED):
         return None
     if realpath(paths[0]) == realpath(paths[1]):
         raise OptionError(f"{text}: the same file twice", "give two files: out.en,out.zh")

@@ -11,11 +11,12 @@ from xml.etree.ElementTree import Element
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.xml_text import tag_of, text_of
-from xmine.pairs.language_choice import Choice, distinct, places_of, same_language
+from xmine.pairs.language_choice import Choice, distinct, places_of
 from xmine.pairs.losses import NOT_XML, SURROGATES, Losses, Rules
 from xmine.pairs.pair import COLUMNS, Languages, Pair, is_kept, is_whole
 from xmine.pairs.tmx_units import raw_units
 from xmine.pairs.tsv import write_rows
+from xmine.text.languages import same_language
 from xmine.version import __version__
 
 

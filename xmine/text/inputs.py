@@ -37,6 +37,7 @@ from xmine.files.reading import (
 )
 from xmine.files.records import open_parquet
 from xmine.files.suffixes import (
+    BEGINS,
     MARKED,
     NO_SENTENCES,
     NO_TEXT,
@@ -56,7 +57,8 @@ from xmine.text.columns import (
     tsv_column,
 )
 from xmine.text.file_lines import FileLines
-from xmine.text.formats import has_units, read_units
+from xmine.text.formats import BILINGUAL, KEYED, has_units, read_units
+from xmine.text.languages import is_code
 from xmine.text.packed import PackedTexts, TextPacker
 
 _DIGITS = re.compile("([0-9]+)")
@@ -124,10 +126,10 @@ class TextInput:
     def warnings(self) -> list[str]:
         """What is read otherwise than one expects, or is not read."""
         marked = [f"{self.name}: read as plain text, with its keys and tags"] * self.is_marked
-        return [*marked, *_told(self.name, self._left_out)]
+        return [*marked, *_told(self.name, self.left_out)]
 
     @cached_property
-    def _left_out(self) -> Counter[str]:
+    def left_out(self) -> Counter[str]:
         """Count what the reader of a file with units leaves out."""
         units = self._units
         return units[2] if units else Counter()
@@ -143,12 +145,12 @@ class TextInput:
 
     @cached_property
     def _kind(self) -> str:
-        """Tell the kind of the file; `.arb` may be the language of a text, Arabic."""
-        kind = kind_of(self.path)
-        if kind == "arb" and self.is_rereadable and exists(self.path):
-            start = next(filter(None, read_blocks(self.path)), b"{")
-            return kind if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else ""
-        return kind
+        """Tell the kind of the file, by its first bytes too where other files have the suffix."""
+        begins = BEGINS.get(suffix_of(self.path))
+        if begins and self.is_rereadable and exists(self.path):
+            start = next(filter(None, read_blocks(self.path)), b"")
+            return kind_of(self.path) if not start or begins.match(start) else ""
+        return kind_of(self.path)
 
     @property
     def has_units(self) -> bool:
@@ -160,12 +162,13 @@ class TextInput:
         """The texts and places of a file of units, parsed once, and counts of what is left out."""
         if not self.has_units:
             return None
-        if self.column:
+        if self.column and self._kind != "xcstrings":
             raise FileError(f"{self.path}: no table, so no column {self.column!r}")
         if self._kind in ("docx", "epub"):  # whose readers expect an archive of that kind
             next(read_blocks(self.path, kind=self._kind))
+        column = filter(None, [self.column])  # of .xcstrings the language
         _, texts, places, left_out = self._identity, TextPacker(), TextPacker(), Counter[str]()
-        for unit in read_units(self.path, self._kind, left_out):
+        for unit in read_units(self.path, self._kind, left_out, *column):
             texts.append(unit.text)
             places.append(unit.place)
         return texts.packed(), places.packed(), left_out
@@ -255,7 +258,7 @@ class ManyFiles(TextInput):
     @property
     def warnings(self) -> list[str]:
         """Give the notes, and count what the readers of files leave out."""
-        inside = sum((part._left_out for part in self.parts), Counter[str]())
+        inside = sum((part.left_out for part in self.parts), Counter[str]())
         return [*self.notes, *_told(self.given, inside)]
 
     def check_unchanged(self) -> None:
@@ -398,9 +401,9 @@ def _naturally(path: str) -> list[tuple[int, str]]:
 def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
     listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
-    parts, left_out = list[TextInput](), list[FileError]()
+    parts, left_out, kinds = list[TextInput](), list[FileError](), {"tsv", "xcstrings", *_TABLES}
     for each in found:
-        part = TextInput(readable(each), each, column if kind_of(each) in ("tsv", *_TABLES) else "")
+        part = TextInput(readable(each), each, column if kind_of(each) in kinds else "")
         try:
             parts += [part] * _has_text(part, in_folder=in_folder)
         except FileError as error:
@@ -448,7 +451,7 @@ def _has_text(part: TextInput, *, in_folder: bool) -> bool:
     """
     path = part.path
     _check_file(path)
-    if in_folder and suffix_of(path) in PROGRAMS:
+    if in_folder and suffix_of(path) in PROGRAMS and not part._kind:
         raise FileError(f"{path}: a program or settings", NO_TEXT)
     if part.has_units:
         return part.survey.lines > 0
@@ -458,6 +461,20 @@ def _has_text(part: TextInput, *, in_folder: bool) -> bool:
     if b"\0" in start:
         raise FileError(f"{path}: a binary file", NO_TEXT)
     return start != b""
+
+
+def keys_of(given: TextInput) -> list[str] | None:
+    """Give the key of each text of a catalogue; None of another input.
+
+    A root of all keys that names the language, `de.menu.open`, is left out.
+    """
+    if given._kind not in KEYED or not given.has_units:
+        return None
+    keys = list(given.places() or ())
+    roots = {key.partition(".")[0] if "." in key else "" for key in keys}
+    if given._kind in BILINGUAL or len(roots) != 1 or not is_code(*roots):
+        return keys
+    return [key.partition(".")[2] for key in keys]
 
 
 def read_texts(given: Texts) -> list[str]:

@@ -74,6 +74,18 @@ def names_language(name: str) -> bool:
     return is_language(name) and name.lower() not in _NO_LANGUAGES
 
 
+def is_code(name: str) -> bool:
+    """Tell whether a name is a code; one of three letters has to be known, or any word is one."""
+    return names_language(name) and (len(name) != 3 or knows_script(name))
+
+
+@cache
+def same_language(one: str, other: str) -> bool:
+    """Tell whether two codes may be one language: `en` and `en-US`, but not `zh-CN` and `zh-TW`."""
+    one, other = one.lower().replace("_", "-"), other.lower().replace("_", "-")
+    return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")
+
+
 @cache
 def short_code(language: str) -> str:
     """Give the language of a code without its script and region, in two letters where it has them.
@@ -159,8 +171,3 @@ def count_scripts(texts: Iterable[str]) -> Counter[str]:
 @cache
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "UNKNOWN").split(maxsplit=1)[0]
-
-
-def is_code(name: str) -> bool:
-    """Tell whether a name is a code; one of three letters has to be known, or any word is one."""
-    return names_language(name) and (len(name) != 3 or knows_script(name))

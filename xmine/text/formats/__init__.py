@@ -6,25 +6,58 @@ needs it is read. Nothing here pairs texts or writes a file.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
+from types import ModuleType
 
 from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
-from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
-from xmine.text.formats.units import LeftOut, Passage, one_line, short, within_budget
+from xmine.text.formats import books, gettext, keyed, pages, subtitles, xcstrings, xliff
+from xmine.text.formats.units import (
+    LOCKED,
+    OTHER_FORM,
+    LeftOut,
+    Passage,
+    one_line,
+    short,
+    within_budget,
+)
 
+
+def _side(module: ModuleType, path: str, *language: str) -> Iterator[Passage | LeftOut]:
+    """Read the translations, or if there are none but drafts, as in a template, the sources."""
+    found = list(within_budget(path, module.translations(path, *language)))
+    at = int(any(each.fault in ("", OTHER_FORM) for each in found))
+    for each in found:
+        fault = each.fault.removesuffix(OTHER_FORM)
+        if not at and fault != LOCKED:
+            fault = f"translations {fault}" * bool(each.target)
+            yield from [LeftOut(fault)] * bool(fault)
+            yield Passage(each.source, each.place)
+        else:
+            yield LeftOut(f"texts {fault}") if fault else Passage(each[at], each.place)
+
+
+# Kinds of files with two languages or more: `languages`, source first, and `translations`.
+BILINGUAL: dict[str, ModuleType] = {
+    "gettext": gettext,
+    "xliff": xliff,
+    "qt": xliff,
+    "xcstrings": xcstrings,
+}
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
-READERS: dict[str, tuple[str, Callable[[str], Iterator[Passage | LeftOut]]]] = {
+READERS: dict[str, tuple[str, Callable[..., Iterator[Passage | LeftOut]]]] = {
     "subtitles": ("", subtitles.read),
-    "gettext": ("polib", gettext.read),
-    "xliff": ("", xliff.read),
-    **dict.fromkeys(keyed.KINDS, ("", keyed.read)),
+    **{kind: ("", partial(_side, module)) for kind, module in BILINGUAL.items()},
+    "gettext": ("polib", partial(_side, gettext)),
+    **keyed.READERS,
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
     "docx": ("", books.read_docx),
     "epub": ("trafilatura", books.read_epub),
 }
+KEYED = {*keyed.READERS, *BILINGUAL}  # kinds whose places are keys
 
 
 def has_units(kind: str) -> bool:
@@ -32,10 +65,11 @@ def has_units(kind: str) -> bool:
     return kind in READERS or hasattr(plugged(kind), "units")
 
 
-def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Passage]:
+def read_units(path: str, kind: str, left_out: Counter[str], *language: str) -> Iterator[Passage]:
     """Give the texts of a file that are not blank; a line break inside one becomes a space.
 
-    `left_out` counts the texts that the reader of a `kind` does not give, by what they are.
+    `left_out` counts the texts that the reader of a `kind` does not give, by what they are. Of a
+    kind in BILINGUAL the texts are the translations, of .xcstrings those in a `language`.
 
     Raises:
         XmineError: the extra that reads this kind is not installed, before anything is read.
@@ -46,7 +80,7 @@ def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Passage
     if module:
         needs(name_of(path), module)
     found = False
-    for each in within_budget(path, read(path)):
+    for each in within_budget(path, read(path, *language)):
         if isinstance(each, LeftOut):
             left_out += Counter({each.what: each.number})
         elif text := one_line(each[0]):  # a plain pair, of another package

@@ -5,32 +5,31 @@ from collections.abc import Iterator
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.text.formats.units import Passage, Translation, line_of, read_text
+from xmine.text.formats.units import OTHER_FORM, Translation, line_of, one_line, read_text, short
 
 _HINT = "copy it again, or mend the line; msgfmt -c names all that is wrong"
 _OPEN = re.compile(r'^(?:msg\w+(?:\[\d+\])?[ \t]+|[ \t]*)"(?!.*"[ \t]*$).*$', re.MULTILINE)
-_OTHER_FORM = "in a further plural form"
 _LANGUAGE = re.compile(r'^"Language:[ \t]*([\w@.-]+)', re.MULTILINE)
 
 
-def read(path: str) -> Iterator[Passage]:
-    """Read the messages themselves, those in the plural too."""
-    for found in translations(path):
-        if found.fault != _OTHER_FORM:
-            yield Passage(found.source, found.place)
+class _Lines(str):
+    """A text that polib parts at line feeds alone, not at U+2028 inside a message."""
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        return self.split("\n")
 
 
-def language(path: str) -> str:
-    """Read the language of the translations out of the head; empty if it does not say."""
+def languages(path: str) -> tuple[str, str]:
+    """Read the language of the translations out of the head; it never says the other."""
     said = _LANGUAGE.search(read_text(path, says_charset=True))
-    return re.split("[.@]", said[1])[0] if said else ""
+    return "", re.split("[.@]", said[1])[0] if said else ""
 
 
 def translations(path: str) -> Iterator[Translation]:
     """Read each message with its translation; obsolete ones are left out.
 
     Of a plural the first form belongs to the singular and the last to the plural, others to none;
-    where the language has one form, that is both.
+    where the language has one form, that is both. The place is the message, behind its context.
     """
     import polib
 
@@ -43,7 +42,9 @@ def translations(path: str) -> Iterator[Translation]:
     if (last := lines.rfind("\nmsgid")) > lines.rfind("\nmsgstr"):
         raise FileError(f"{name}:{line_of(text, last)}: a msgid without msgstr", _HINT)
     try:
-        entries = polib.pofile(text + "\n")  # a text of one line could be the name of a file
+        entries = polib.pofile(
+            _Lines(text + "\n")
+        )  # a text of one line could be the name of a file
     except (OSError, ValueError) as error:
         line = re.search(r"line (\d+)", str(error))
         why = re.sub(r" in po file.*| \(.*", "", str(error)) or "cannot be parsed"
@@ -51,12 +52,13 @@ def translations(path: str) -> Iterator[Translation]:
     for entry in entries:
         if entry.obsolete:
             continue
-        fuzzy, place = "marked fuzzy" * entry.fuzzy, f"line {entry.linenum or 1}"
+        fuzzy = "marked fuzzy" * entry.fuzzy
+        place = short(one_line("|".join(filter(None, (entry.msgctxt, entry.msgid)))))
         forms = [form for _, form in sorted(entry.msgstr_plural.items())] or [entry.msgstr]
-        sides = [(entry.msgid, forms[0], "")]
-        if entry.msgid_plural:
-            sides.append((entry.msgid_plural, forms[-1], ""))
-            sides += [(entry.msgid_plural, form, _OTHER_FORM) for form in forms[1:-1]]
-        for source, target, other in sides:
-            why = other or fuzzy or "not translated" * (not target)
-            yield Translation(source, target, place, why)
+        sides = [(entry.msgid, forms[0], "", "")]
+        if many := entry.msgid_plural:
+            sides.append((many, forms[-1], "[n]", ""))
+            sides += [(many, form, f"[{at}]", OTHER_FORM) for at, form in enumerate(forms[1:-1], 1)]
+        for source, target, more, other in sides:
+            why = fuzzy or "not translated" * (not target) or other
+            yield Translation(source, target, place + more, why)

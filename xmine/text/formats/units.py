@@ -37,6 +37,10 @@ class LeftOut(NamedTuple):
     number: int = 1
 
 
+# Faults of a translation that a file says itself, and of a text that two languages do not share.
+LOCKED, OTHER_FORM = 'marked translate="no"', "in a further form"
+
+
 class Translation(NamedTuple):
     """One text of a catalogue and its translation; `fault` tells why the two are no pair."""
 
@@ -85,12 +89,17 @@ def one_line(text: str) -> str:
     return re.sub(r"[ \t\r\n\f\v]+", " ", text).strip()
 
 
-def read_text(path: str | Path, *, says_charset: bool = False) -> str:
-    r"""Read a whole file, see `decoded_text`; lines end in `\n`."""
+def read_text(path: str | Path, *, says_charset: bool = False, may_be: str = "") -> str:
+    r"""Read a whole file, see `decoded_text`, in UTF-8 or what it `may_be`; lines end in `\n`."""
     name, data = name_of(path), limited(path, read_blocks(path))
     if not data.strip():
         raise FileError(f"{name}: the file is empty")
-    text = decoded_text(data, name, says_charset=says_charset)
+    try:
+        text = decoded_text(data, name, says_charset=says_charset)
+    except FileError:
+        if not may_be:
+            raise
+        text = data.decode(may_be)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -16,6 +16,7 @@ from xmine.errors import FileError
 from ..state import keep_setting, setting
 from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
 from ..widgets.pair_detail import PairDetail
+from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import BaseScreen
 
@@ -61,11 +62,13 @@ class JudgeScreen(BaseScreen):
 
     def judged_row(self) -> int | None:
         """Give the row of `Opened` that the keys judge; None if there is none."""
-        raise NotImplementedError
+        return self.query_one(PairTable).row
 
     def judged(self, row: int) -> None:
         """Show that a row has been judged here; and go on to the next one."""
-        raise NotImplementedError
+        table = self.query_one(PairTable)
+        table.redraw(table.cursor_row)
+        table.move_cursor(row=table.cursor_row + 1)
 
     def found(self, rows: list[int]) -> bool:
         """Go to the first row whose verdict was taken back; tell whether that pair is shown."""
@@ -73,7 +76,7 @@ class JudgeScreen(BaseScreen):
 
     def verdicts_changed(self) -> None:
         """Show all verdicts anew."""
-        raise NotImplementedError
+        self.query_one(PairTable).redraw()
 
     def on_pair_table_selected(self) -> None:
         row, opened = self.judged_row(), self.view.opened

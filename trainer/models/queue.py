@@ -57,13 +57,6 @@ class KeyQueue(nn.Module):
         return int(self.filled)
 
     @torch.no_grad()
-    def fill_at_random(self, generator: torch.Generator) -> None:
-        """Fill all slots with random directions, as MoCo does: far easier than any sentence."""
-        rows = torch.randn(self.rows.shape, generator=generator)
-        self.rows.copy_(nn.functional.normalize(rows, dim=1))
-        self.filled.fill_(len(self.rows))
-
-    @torch.no_grad()
     def put(self, keys: Tensor, texts: Tensor) -> None:
         """Put keys in the place of the oldest.
 
@@ -102,11 +95,14 @@ def new_queue(
 ) -> KeyQueue:
     """Make the queue for the keys of an encoder, full of random rows if the options say so.
 
-    Of several queues each has a number, so that their random rows differ.
+    Those are as MoCo has them: far easier than any sentence. Of several queues each has a number,
+    so that their random rows differ.
     """
     queue = KeyQueue(size, tower.dim, ids).to(tower.device)
     if options.queue_init == "random":
-        queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
+        generator = torch.Generator().manual_seed(options.seed + number)
+        rows = torch.randn(queue.rows.shape, generator=generator)
+        queue.put(nn.functional.normalize(rows, dim=1), queue.texts.clone())
     return queue
 
 

@@ -225,7 +225,8 @@ class _Maximisation(RankStep):
         if self.classifies:
             losses["ranking"] = self._likelihood(queries.detach(), candidates, c_m)
         if all_sum(((c_g > 0) & (c_g < self.options.ranks)).any().int()):
-            losses["contrast"] = self._contrast(queries, candidates, c_g)
+            cosines = queries @ candidates.T  # L_CTL (eq. 7, 20): candidates have no gradient
+            losses["contrast"] = ranking_info_nce(cosines, c_g, self.temperatures)
         else:
             self.monitor.skipped += 1
         return losses or {"contrast": queries.new_zeros(())}
@@ -272,10 +273,6 @@ class _Maximisation(RankStep):
         cost = nn.functional.nll_loss(log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum")
         self._nats = (cost / pairs).detach()
         return cost / pairs
-
-    def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
-        """L_CTL (eq. 7, 20); candidates have no gradient."""
-        return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
 
     def finish(self) -> None:
         seen = self.seen

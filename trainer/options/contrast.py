@@ -86,8 +86,6 @@ class QueueOptions(TrainingOptions):
             TrainingError: it is larger than a quarter of them, or a quarter is none.
         """
         most = rows // 4
-        if not rows:
-            raise TrainingError("there are no translations to learn from", "xmine train PAIRS ...")
         if not most:
             raise TrainingError(
                 f"{rows:,} rows are too few for a queue of negatives: it holds a quarter of them",

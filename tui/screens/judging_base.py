@@ -8,16 +8,19 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from xmine.browsing.export import export, free_name
 from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.keys import key_of
+from xmine.browsing.opened import Rows
 from xmine.display import count
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineError
 
 from ..state import keep_setting, setting
+from ..widgets.form_line import paths_from
 from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from ..widgets.prompt import Question
+from ..widgets.prompt import Prompt, Question
 from .base import BaseScreen
 
 
@@ -87,6 +90,32 @@ class JudgeScreen(BaseScreen):
         """Copy the texts of two rows, one of each side."""
         texts = self.view.opened.source.texts[source], self.view.opened.target.texts[target]
         self.copy("\t".join(texts), "copied: source, tab, target")
+
+    def ask_where(self, rows: Rows, cut: float | None, given: str = "") -> None:
+        """Ask for a file to write some pairs into; a name that will not do stays in the line."""
+        opened = self.view.opened
+
+        def write(name: str) -> None:
+            def failed(error: XmineError) -> None:
+                if self.is_current:
+                    self.ask_where(rows, cut, name)
+                self.complain(error)
+
+            self.query_one(Prompt).close()
+            self.say(f"writing {name}")
+            work = partial(export, self.judgements, opened, rows, name)
+            self.background.run(f"export {name}", work, self.say, failed)
+
+        self.ask(
+            Question(
+                text=f"write {count(len(rows), 'pair')} to:",
+                answered=write,
+                given=given or free_name(opened, cut),
+                typed=lambda _: None,  # what is said of a name stays in sight
+                given_up=lambda: self.say(""),
+                ways=paths_from,
+            )
+        )
 
     def named(self, act: Callable[[], object]) -> None:
         """Judge in a name; ask for it before the first verdict."""

@@ -17,7 +17,6 @@ from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import QUIT
-from .exporting import ask_where
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
@@ -210,4 +209,4 @@ class PairsScreen(FindScreen):
         self.ask_other(self.view.opened.path)
 
     def action_export(self) -> None:
-        ask_where(self, self.view.rows, self.view.cut)
+        self.ask_where(self.view.rows, self.view.cut)

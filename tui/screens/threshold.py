@@ -23,7 +23,6 @@ from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
-from .exporting import ask_where
 from .judging_base import JudgeScreen
 
 if TYPE_CHECKING:
@@ -237,7 +236,7 @@ class ThresholdScreen(JudgeScreen):
         self.host.judge_sample(around=True)
 
     def action_export(self) -> None:
-        ask_where(self, self.view.opened.kept(self._cut).nonzero()[0], self._cut)
+        self.ask_where(self.view.opened.kept(self._cut).nonzero()[0], self._cut)
 
     def action_copy(self) -> None:
         if self._cuts is None:

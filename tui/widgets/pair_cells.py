@@ -152,18 +152,12 @@ class PairCells:
                 column = opened.flags if name == "flags" else opened.columns[name]
                 assert column is not None  # or it had no column
                 return _left(column[row], width)
-            case "source" | "target":
-                rows = opened.sources if name == "source" else opened.targets
-                text = opened.side(name).texts[int(rows[row])]
-                if (repair := self.judgements.repair_of(row)) is not None:
-                    text = repair.text(int(name == "target"))
-                return _left(self._from_hit(text.lstrip(), width), width)
-            case "src":
-                lines = opened.source.numbers(int(opened.sources[row]))
-            case _:
-                lines = opened.target.numbers(int(opened.targets[row]))
-        if (repair := self.judgements.repair_of(row)) is not None:
-            lines = repair.lines(int(name == "tgt"))
+        at, repair = int(name in ("target", "tgt")), self.judgements.repair_of(row)
+        _, side, rows = opened.sides[at]
+        if name in ("source", "target"):
+            text = side.texts[int(rows[row])] if repair is None else repair.text(at)
+            return _left(self._from_hit(text.lstrip(), width), width)
+        lines = side.numbers(int(rows[row])) if repair is None else repair.lines(at)
         return lines[:width].rjust(width)
 
     def _from_hit(self, text: str, width: int) -> str:
@@ -172,13 +166,10 @@ class PairCells:
         return f"…{text[start - width // 4 :]}" if cell_len(text[:end]) >= width else text
 
     def _figure(self, row: int, name: str, width: int) -> str:
-        opened = self.opened
-        columns = {"score": opened.scores, "prob": opened.probs, "margin": opened.margins}
-        column = (columns | {"cosine": opened.cosines})[name]
-        assert column is not None  # or it had no column
+        column: Float32s = getattr(self.opened, f"{name}s")  # not None, or it had no column
         digits = 4 if name != "prob" or name == self._ranked else 2
         said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
-        if name == self._ranked and (rank := opened.rank(row)) is not None:
+        if name == self._ranked and (rank := self.opened.rank(row)) is not None:
             assert self.cut is not None
             return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
         return said[:width].rjust(width)

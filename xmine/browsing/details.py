@@ -75,11 +75,6 @@ def outcome_of(opened: Opened, row: int, cut: float | None) -> str:
     return "kept" if opened.eligible[row] else "dropped"
 
 
-def standing(opened: Opened, row: int, cut: float | None) -> str:
-    """Say what became of a pair, see `outcome_of`."""
-    return IN_WORDS[outcome_of(opened, row, cut)]
-
-
 def figures_of(pair: Pair) -> list[str]:
     """Give the numbers and the lines of a pair in words."""
     numbers = {name: getattr(pair, name) for name in ("score", "cosine", "prob", "margin")}

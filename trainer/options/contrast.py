@@ -55,6 +55,8 @@ class MsimcseOptions(TrainingOptions):
 class QueueOptions(TrainingOptions):
     """What methods with a queue of negatives share."""
 
+    largest_queue = 65_536  # keys, where no size is given
+
     queue_size: int = option(
         0,
         "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the "
@@ -73,11 +75,6 @@ class QueueOptions(TrainingOptions):
     in_batch_negatives: bool = option(
         False, "Use the other rows of the batch as negatives, too.", only_if="a queue"
     )
-
-    @property
-    def largest_queue(self) -> int:
-        """Count the keys at most, where no size is given."""
-        return 65_536
 
     def queue_for(self, rows: int) -> int:
         """Give the size of the queue for so many rows of data.

@@ -228,7 +228,7 @@ class _Maximisation(RankStep):
             cosines = queries @ candidates.T  # L_CTL (eq. 7, 20): candidates have no gradient
             losses["contrast"] = ranking_info_nce(cosines, c_g, self.temperatures)
         else:
-            self.monitor.skipped += 1
+            self.monitor.skipped.add_(1)
         return losses or {"contrast": queries.new_zeros(())}
 
     def _columns(self, batch: Rows, random: np.random.Generator) -> tuple[TokenizedSide, ...]:
@@ -282,7 +282,7 @@ class _Maximisation(RankStep):
         self.put(*self._new)
         nats = float(all_sum(self._nats)) / processes() if self.classifies else 0.0
         if self.classifies and self.monitor.is_lost(nats):
-            self.monitor.refitted += 1
+            self.monitor.refitted.add_(1)
             moments = moments_of_grid(*self._grid, self.options.ranks)
             self.classifier.fit(Moments(*(all_sum(each) for each in moments)))
         if self.monitor.must_sort(self.similarities, self.classifier.distances()):

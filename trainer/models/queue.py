@@ -33,18 +33,13 @@ class KeyQueue(nn.Module):
 
     across = False
 
-    rows: Tensor
-    texts: Tensor
-    next: Tensor
-    filled: Tensor
-
     def __init__(self, size: int, dim: int, ids: int = 1) -> None:
         """Make an empty queue; slots count from when they are filled."""
         super().__init__()
-        self.register_buffer("rows", torch.zeros(size, dim))
-        self.register_buffer("texts", torch.full((size, ids), -1, dtype=torch.int64))
-        self.register_buffer("next", torch.zeros((), dtype=torch.int64))
-        self.register_buffer("filled", torch.zeros((), dtype=torch.int64))
+        self.rows = nn.Buffer(torch.zeros(size, dim))
+        self.texts = nn.Buffer(torch.full((size, ids), -1, dtype=torch.int64))
+        self.next = nn.Buffer(torch.zeros((), dtype=torch.int64))
+        self.filled = nn.Buffer(torch.zeros((), dtype=torch.int64))
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         counts = self.next, self.filled

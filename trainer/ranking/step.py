@@ -35,7 +35,6 @@ class RankStep(Step):
 
     ids: ClassVar[int]
     key_dropout = False
-    similarities: Tensor
 
     def __init__(
         self, tower: Tower, classifier: RankClassifier, options: EmmaXOptions, rows: int, steps: int
@@ -46,8 +45,7 @@ class RankStep(Step):
         self.momentum = options.momentum_over(steps)
         self.key = MomentumTower(tower)
         self.queue = new_queue(options, options.queue_for(rows), tower, self.ids)
-        similarities = first_similarities(options.ranks).to(tower.device)
-        self.register_buffer("similarities", similarities)
+        self.similarities = nn.Buffer(first_similarities(options.ranks).to(tower.device))
         self.classifies = True
 
     def begin(self) -> None:

@@ -67,7 +67,8 @@ def train(
     Returns:
         The encoders of both languages; that of one in the stages distil and nli.
     """
-    is_said = options.teacher_pooling or not options.distils
+    reads_teacher = options.stage in ("all", "distil") and not options.share_encoder
+    is_said = options.teacher_pooling or not reads_teacher
     if not is_said and not (find_encoder(options.teacher) / MODULES_FILE).exists():
         raise TrainingError(  # it would be read by the mean
             f"--teacher {options.teacher}: a checkpoint that does not say how its vectors are "

@@ -308,6 +308,3 @@ class _Step(Step):
         if self.options.training_head:
             found.append(adamw(self.head, learning_rate, decay))
         return found
-
-    def towers(self) -> tuple[Tower, Tower]:
-        return self.tower, self.tower

@@ -64,10 +64,6 @@ class RankStep(Step):
         """Those of the encoder: gradients of a classifier are a thousand times as long."""
         return list(self.tower.parameters())
 
-    def towers(self) -> tuple[Tower, Tower]:
-        """Give the one encoder, for both columns."""
-        return self.tower, self.tower
-
     @torch.no_grad()
     def keys_of(self, columns: tuple[TokenizedSide, ...]) -> Tensor:
         """Embed columns one after the other with M': unit rows [columns * rows, dim]."""

@@ -69,10 +69,12 @@ class Step(nn.Module, ABC):
     Attributes:
         decides: the measure that tells which state is the best.
         takes_negatives: whether the losses read the hard negatives of a batch.
+        tower: the encoder of both columns of rows, of a step that has one.
     """
 
     decides: ClassVar[str] = "accuracy"
     takes_negatives: ClassVar[bool] = False
+    tower: Tower
 
     @abstractmethod
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
@@ -97,9 +99,9 @@ class Step(nn.Module, ABC):
         """Do what comes after a part of a batch, and after the optimisers: fill queues, clamp."""
         return
 
-    @abstractmethod
     def towers(self) -> tuple[Tower, Tower]:
-        """Give the encoders of the first and the second column of rows; perhaps the same."""
+        """Give the encoders of the first and the second column of rows: `tower` if it is one."""
+        return self.tower, self.tower
 
     def embedders(self) -> tuple[Embedder, Embedder]:
         """Give what embeds the two columns: the towers, or more on top of them in training."""

@@ -18,10 +18,10 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 CEILINGS = {
     "xmine": 1680,
     "xmine/aligning": 1962,
-    "xmine/browsing": 3521,
+    "xmine/browsing": 3474,
     "xmine/cli": 5353,
-    "xmine/encoders": 4783,
-    "xmine/evaluation": 5635,
+    "xmine/encoders": 4747,
+    "xmine/evaluation": 5588,
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/knn": 2718,
@@ -32,10 +32,10 @@ CEILINGS = {
     "xmine/run": 1813,
     "xmine/scoring": 2622,
     "xmine/text": 3975,
-    "trainer": 9488,
-    "tui": 6504,
+    "trainer": 9370,
+    "tui": 6454,
     "bench": 5037,
-    "tests": 54099,
+    "tests": 54093,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -37,13 +37,13 @@ from xmine.text.languages import UNKNOWN_LANGUAGE, language_name, short_code
 from .confident import (
     Confident,
     check_enough,
-    hold_out_some,
     judged_pairs,
     retrieval_by_halves,
     sentences_among,
     taught_pairs,
 )
 from .data.corpus import Corpus
+from .data.rows import drawn
 from .methods import METHODS
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
@@ -58,6 +58,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True, "temperature": 0.08},
     "transaug": {"share_encoder": True},
 }
+_HELD_OUT = 1000  # pairs to measure by, or a tenth of fewer than ten times as many
 _READS_TEXTS = "emma-x"  # whose second phase learns from text without pairs
 
 
@@ -121,7 +122,7 @@ def adapt(
     start = _encoder_of(first)
     judged = judged_pairs(first)
     known = Confident.of(first, options.confidence, judged, run)
-    held_out = hold_out_some(known.texts, options.seed)
+    held_out = known.texts.take(drawn(len(known), min(_HELD_OUT, len(known) // 10), options.seed))
     accepted = known.accepted
     taught = taught_pairs(known, accepted, held_out)
     check_enough(run, known, taught, options.confidence)

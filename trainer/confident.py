@@ -23,7 +23,6 @@ from .models import tower_of
 from .options.adapt import FEWEST as FEWEST
 from .run.devset import halved
 
-_HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
 _AMONG, _DRAWS = 20_000, 4  # sentences to retrieve among, and halves of each held-out sentence
 
 
@@ -93,11 +92,6 @@ def check_enough(run: Path, known: Confident, taught: ParallelText, least: float
             f"{len(taught):,} are too few to train on, {FEWEST:,} are needed",
             "mine more text, lower --confidence, or train with other translations: xmine train",
         )
-
-
-def hold_out_some(pairs: ParallelText, seed: int) -> ParallelText:
-    """Draw pairs to measure by."""
-    return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
 
 
 def taught_pairs(known: Confident, accepted: ParallelText, held_out: ParallelText) -> ParallelText:

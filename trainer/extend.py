@@ -32,7 +32,6 @@ from xmine.text.packed import picked
 
 from .data.rows import TokenizedSide, hold_out, weigh_pairs
 from .data.vocabulary import more_pieces
-from .losses.contrastive import info_nce
 from .models.static import RowAdam, piece_sums
 from .options.extend import ExtendOptions
 
@@ -210,7 +209,8 @@ def _learn(
         sums = piece_sums(vectors, ids, starts, left)  # [batch, dim]
         logits = nn.functional.normalize(sums) @ fixed_points[batch].T / options.temperature
         own_place = torch.arange(size)
-        loss = info_nce(logits, own_place) + info_nce(logits.T, own_place)
+        one, other = (nn.functional.cross_entropy(each, own_place) for each in (logits, logits.T))
+        loss = one + other
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -72,7 +72,7 @@ class FinetunedLearner:
             head = TaskHead(task, tower.dim, joined=self.options.joined).to(device)
             model = _Model(tower, head, self.options.batch_size or _BATCH)
             _train(model, task, self.options, self.settings(one)["learning_rate"], report)
-        return lambda texts, language: model.predict(texts)
+        return lambda texts, language: model.scores(model.cut(texts))
 
     def settings(self, encoder: Encoders) -> dict[str, Any]:
         """Give what the training was told, with the learning rate that was used."""
@@ -161,14 +161,12 @@ class _Model(nn.Module):
         examples = [self.head.candidates(each) for each in texts]
         counts = np.array([len(each) for each in examples], dtype=np.int64)
         candidates = [candidate for each in examples for candidate in each]
-        side = self._cut(candidates)
+        if self.head.joined:
+            side = self.tower.cut_pairs([(first, second) for first, second in candidates])
+        else:
+            side = self.tower.cut([text for each in candidates for text in each])
         starts = np.concatenate([[0], np.cumsum(counts * (len(side) // len(candidates)))])
         return _Cut(side, starts, counts, np.diff(side.starts[starts]))
-
-    def _cut(self, candidates: Sequence[Candidate]) -> TokenizedSide:
-        if self.head.joined:
-            return self.tower.cut_pairs([(first, second) for first, second in candidates])
-        return self.tower.cut([text for candidate in candidates for text in candidate])
 
     def forward(self, cut: _Cut, rows: NDArray[np.int64]) -> Tensor:
         """Score some examples."""
@@ -192,10 +190,6 @@ class _Model(nn.Module):
             else:  # a batch may have fewer choices
                 table[rows, : part.shape[1]] = part
         return table
-
-    def predict(self, texts: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
-        """Cut and score examples."""
-        return self.scores(self.cut(texts))
 
 
 def _train(

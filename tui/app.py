@@ -242,11 +242,9 @@ class XmineApp(App[None]):
         self.complain(error)
 
     def _opened(self, opening: OpeningScreen, found: Read) -> None:
-        if opening in self.screen_stack:  # or the user has left that screen
-            self._show_read(found)
-
-    def _show_read(self, found: Read) -> None:
         """Show pairs that were read, and no screen of others."""
+        if opening not in self.screen_stack:  # the user has left that screen
+            return
         if self.view is not None:
             gc.unfreeze()  # the objects of what was open may go
         self.view, self.judgements, warned = found

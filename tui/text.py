@@ -122,11 +122,9 @@ def folded(
     return Text("\n".join(lines), style=style, end="")
 
 
-def highlighted(
-    text: str, spans: Iterable[tuple[int, int]], marked: StyleType, style: StyleType = ""
-) -> Text:
+def highlighted(text: str, spans: Iterable[tuple[int, int]], marked: StyleType) -> Text:
     """Make a text ready for a widget, with some spans (start and end) in the style `marked`."""
-    made = shown(text, style)
+    made = shown(text)
     for start, end in spans:
         made.stylize(marked, start, end)
     return made

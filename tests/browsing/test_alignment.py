@@ -11,7 +11,7 @@ from tests.aligning.test_align import ENGLISH, GERMAN
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.details import figures_of, lines_around, standing
+from xmine.browsing.details import figures_of, lines_around, outcome_of
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.neighbourhood import Surroundings
@@ -64,8 +64,8 @@ def test_a_cut_keeps_beads_by_probability_and_never_a_line_alone(alignment: Path
     kept = [row for row in range(6) if row != 4 and opened.rank(row) >= cut]  # type: ignore[operator]
     assert 0 < len(kept) < 5 and cuts.kept_by(cut) == len(kept)
     assert select(opened, PairQuery("kept"), cut).tolist() == kept
-    assert standing(opened, 4, cut) == "without counterpart"
-    assert {standing(opened, row, cut) for row in (0, 1, 2, 3, 5)} == {"kept", "below the cut"}
+    assert outcome_of(opened, 4, cut) == "alone"
+    assert {outcome_of(opened, row, cut) for row in (0, 1, 2, 3, 5)} == {"kept", "below"}
 
 
 def test_lines_are_found_and_shown_as_ranges(alignment: Path) -> None:

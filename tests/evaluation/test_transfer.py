@@ -29,7 +29,7 @@ def test_one_task_is_asked_for(
     assert [(row.name, row.is_mean) for row in result.rows] == [("cr", False)]
     assert any("a classifier trained with Adam" in note for note in result.notes)
     assert result.headline == ("cr", "accuracy")
-    assert any("No average of SentEval's 7: mr," in note for note in result.notes)
+    assert any("No SentEval, mean accuracy of 7: mr," in note for note in result.notes)
     with pytest.raises(OptionError, match="--task is 'imdb'"):
         measure(toy_encoder, tmp_path, "imdb")
     with pytest.raises(MissingData, match=r"SentEval's TREC, train_5500.label and TREC_10.label"):
@@ -99,7 +99,7 @@ def test_a_mean_over_tasks_is_of_all_of_them(
 ) -> None:
     result = of_tasks(toy_encoder, toy_tasks(toy)[1:3], monkeypatch)
     assert [row.name for row in result.rows] == ["xnli en", "xcopa en"]
-    assert "No average of XRETE's 4: americasnli, pawsx missing." in result.notes
+    assert "No XRETE, mean accuracy of 4: americasnli, pawsx missing." in result.notes
     assert result.settings["splits"] == {"xnli": "of xnli", "xcopa": "of xcopa"}
 
 

@@ -200,7 +200,7 @@ def test_accepted_pairs_are_trained_on_and_rejected_ones_never(
     halves = Bead((Unit("1", "put"),), (Unit("1", "right"),)), Bead((Unit("1", "b"),), ())
     Judgements.open(opened).repair({2: Repair("split", halves)})
     mended, kept = ("put", "right"), opened.pair(2)
-    monkeypatch.setattr(confident_pairs, "_HELD_OUT", 1)  # so that a judged pair is hardly it
+    monkeypatch.setattr(module, "_HELD_OUT", 1)  # so that a judged pair is hardly it
     rounds = list(adapt(run, tmp_path / "adapted", LONG))
     for given, each in zip(taught, rounds[1:], strict=True):
         assert {(pair.source, pair.target) for pair in right} | {mended} <= given

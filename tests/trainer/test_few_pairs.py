@@ -12,11 +12,12 @@ from tests.toys.grids import mostly_long
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
+from xmine.evaluation.retrieval.aligned import retrieval_accuracy
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.models import tower_of
 from xmine.trainer.options.contrast import MsimcseOptions
-from xmine.trainer.run.devset import accuracy_of_halves, halved
+from xmine.trainer.run.devset import halved
 from xmine.trainer.run.reranking import fitted_weights
 from xmine.trainer.train import train
 
@@ -31,7 +32,7 @@ def of_halves(encoder: SentenceEncoder, pairs: ParallelText) -> float:
     tower = tower_of(encoder).eval()
     with torch.no_grad():
         sides = halved(tower.cut(pairs.sources)), tower.cut(pairs.targets)
-        return accuracy_of_halves(*(tower.embed(side).numpy() for side in sides))
+        return retrieval_accuracy(*(tower.embed(side).numpy() for side in sides))[0]
 
 
 @pytest.mark.parametrize("count", mostly_long([60, 300, 1200], [300]))

@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.toys.twin_training import in_float64
 from xmine.trainer.losses import with_queue
-from xmine.trainer.losses.contrastive import info_nce, scaled_cosines
+from xmine.trainer.losses.contrastive import scaled_cosines
 from xmine.trainer.losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from xmine.trainer.methods.moco import InferenceHead, features_of
 from xmine.trainer.models.queue import KeyQueue
@@ -57,7 +57,7 @@ Q_X = torch.tensor([[0.8, -0.6], [-0.6, 0.8], [1.0, 0.0]])
 
 def rows_of_loss(logits: Tensor, positives: list[int]) -> list[float]:
     rows = zip(logits, positives, strict=True)
-    return [info_nce(row[None], torch.tensor([own])).item() for row, own in rows]
+    return [float(-row.log_softmax(dim=0)[own]) for row, own in rows]
 
 
 def queue_of(keys: Tensor, size: int = 4) -> KeyQueue:

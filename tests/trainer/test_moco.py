@@ -14,7 +14,7 @@ from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled
 from xmine.trainer.data.rows import Rows
-from xmine.trainer.methods.moco import _Step
+from xmine.trainer.methods.moco import InferenceTask, _Step
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower
@@ -93,7 +93,8 @@ def test_the_english_encoder_learns_inference(
     step, rows = begun(
         toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2), languages=languages
     )
-    step.learn_inference(Labelled(text[:30], text[30:60], np.arange(30) % 3))
+    labelled = Labelled(text[:30], text[30:60], np.arange(30) % 3)
+    step.inference = InferenceTask(step.judged(), labelled, step.options)
     step.rate_y = 0.125  # as of another kind of encoder
     rates = [each.param_groups[0]["lr"] for each in step.optimizers(0.5)]
     assert rates == [0.5, 0.125, (0.5, 0.125)[english]]

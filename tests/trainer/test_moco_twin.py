@@ -36,7 +36,7 @@ from xmine.encoders.modules.heads import Dense
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.inference import Labelled
-from xmine.trainer.methods.moco import _Step
+from xmine.trainer.methods.moco import InferenceTask, _Step
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
@@ -271,7 +271,7 @@ def test_ours_is_the_paper(
         if "inference" in name:
             text = toy_pairs.sources
             labelled = Labelled(text[100:130], text[130:160], np.arange(30) * 7 % 3)
-            step.learn_inference(labelled)
+            step.inference = InferenceTask(step.judged(), labelled, options)
         sources, targets = (list(side) for side in zip(*pairs, strict=True))
         rows = cut_pairs(ParallelText(sources, targets, [""] * ROWS), x, y)
         if options.queue_init == "prefill":

@@ -10,12 +10,13 @@ from textual.app import App, ComposeResult
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.text import readable
-from xmine.tui.widgets.pair_cells import PairCells, unjudged
+from xmine.tui.widgets.pair_cells import PairCells
 from xmine.tui.widgets.pair_table import PairTable
 
 SIZE = (80, 24)
@@ -30,6 +31,16 @@ def three(tmp_path: Path) -> Path:
     return path
 
 
+class Asked(Judgements):
+    """Judgements that count how often they are asked; the second pair is accepted."""
+
+    asked = 0
+
+    def of(self, row: int) -> str:
+        self.asked += 1
+        return "accept" if row == 1 else ""
+
+
 class Table(App[None]):
     """A table of a million rows, the three pairs of a file over and over, and what it posts."""
 
@@ -38,18 +49,14 @@ class Table(App[None]):
     def __init__(self, opened: Opened) -> None:
         super().__init__()
         self.opened = opened
-        self.asked: list[int] = []
+        self.judgements = Asked(opened, Path(), "")
         self.posted: list[Any] = []
 
     def get_css_variables(self) -> dict[str, str]:
         return readable(super().get_css_variables())
 
     def compose(self) -> ComposeResult:
-        yield PairTable(self.opened, np.arange(ROWS) % 3, self.verdict, id="table")
-
-    def verdict(self, row: int) -> str:
-        self.asked.append(row)
-        return "accept" if row == 1 else ""
+        yield PairTable(self.opened, np.arange(ROWS) % 3, self.judgements, id="table")
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.posted.append(event.row)
@@ -79,7 +86,7 @@ def test_only_the_rows_that_are_seen_are_read(three: Path) -> None:
         await pilot.press("home")
         await pilot.pause()
         assert "text 1 " in screen_text(pilot.app)[1]
-        assert len(pilot.app.asked) < 10 * SIZE[1]
+        assert pilot.app.judgements.asked < 10 * SIZE[1]
 
     look(three, script)
 
@@ -112,7 +119,8 @@ def test_margins_have_a_column_where_there_is_room(tmp_path: Path, width: int, n
     scores = (-10.5, 2.25, 12.75)
     pairs = [Pair("text", "文", each, 1, 1, prob=0.5, margin=each / 10) for each in scores]
     write_pairs(pairs, str(tmp_path / "p.jsonl"))
-    cells = PairCells(open_pairs(tmp_path / "p.jsonl"), np.arange(3), unjudged)
+    opened = open_pairs(tmp_path / "p.jsonl")
+    cells = PairCells(opened, np.arange(3), Judgements(opened, tmp_path, ""))
     cells.lay_out(width)
     assert cells.header("", descending=False).split() == names.split()
     rows = [cells.line(at).split() for at in range(3)]

@@ -10,16 +10,6 @@ import torch
 from torch import Tensor
 
 
-def info_nce(logits: Tensor, positives: Tensor) -> Tensor:
-    """InfoNCE: -log softmax of each row's positive, mean over rows (mSimCSE, eq. 1).
-
-    Args:
-        logits: [rows, candidates], similarities divided by the temperature.
-        positives: int64 [rows], the candidate that belongs to each row.
-    """
-    return torch.nn.functional.cross_entropy(logits, positives)
-
-
 def scaled_cosines(
     rows: Tensor, others: Tensor, scale: float | Tensor, masked: Tensor | None = None
 ) -> Tensor:

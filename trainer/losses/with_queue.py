@@ -10,7 +10,7 @@ from ..distributed import all_gather, all_gather_with_gradient, rank_here
 from ..models.queue import KeyQueue, same_texts
 from ..models.towers import unit_rows
 from ..options.contrast import QueueOptions
-from .contrastive import info_nce, scaled_cosines
+from .contrastive import scaled_cosines
 
 LOGITS_AT_ONCE = 2**24  # of rows and keys of a queue: 64 MB
 
@@ -71,7 +71,7 @@ def contrast_in_batch(
         others = scaled_cosines(x.vectors, hard.vectors, scale, same)  # [rows, batch]
         others[at] += hard_negative_weight
         logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
-    return info_nce(logits, own)
+    return torch.nn.functional.cross_entropy(logits, own)
 
 
 def contrast_with_queue(

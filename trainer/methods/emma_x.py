@@ -225,9 +225,10 @@ class _Maximisation(RankStep):
         if self.classifies:
             losses["ranking"] = self._likelihood(queries.detach(), candidates, c_m)
         if all_sum(((c_g > 0) & (c_g < self.options.ranks)).any().int()):
-            losses["contrast"] = self._contrast(queries, candidates, c_g)
+            cosines = queries @ candidates.T  # L_CTL (eq. 7, 20): candidates have no gradient
+            losses["contrast"] = ranking_info_nce(cosines, c_g, self.temperatures)
         else:
-            self.monitor.skipped += 1
+            self.monitor.skipped.add_(1)
         return losses or {"contrast": queries.new_zeros(())}
 
     def _columns(self, batch: Rows, random: np.random.Generator) -> tuple[TokenizedSide, ...]:
@@ -273,10 +274,6 @@ class _Maximisation(RankStep):
         self._nats = (cost / pairs).detach()
         return cost / pairs
 
-    def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
-        """L_CTL (eq. 7, 20); candidates have no gradient."""
-        return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
-
     def finish(self) -> None:
         seen = self.seen
         self.similarities.copy_(  # eq. 11
@@ -285,7 +282,7 @@ class _Maximisation(RankStep):
         self.put(*self._new)
         nats = float(all_sum(self._nats)) / processes() if self.classifies else 0.0
         if self.classifies and self.monitor.is_lost(nats):
-            self.monitor.refitted += 1
+            self.monitor.refitted.add_(1)
             moments = moments_of_grid(*self._grid, self.options.ranks)
             self.classifier.fit(Moments(*(all_sum(each) for each in moments)))
         if self.monitor.must_sort(self.similarities, self.classifier.distances()):

@@ -50,7 +50,7 @@ def train(corpus: Corpus, options: MocoOptions, run: TrainingRun, report: Report
     )
     step.queue_x.across = step.queue_y.across = several is not None
     if corpus.labelled:
-        step.learn_inference(corpus.labelled)
+        step.inference = InferenceTask(step.judged(), corpus.labelled, options)
     if options.queue_init == "prefill":
         step.prefill(data.rows)
     measures = run_steps(step, data, with_rate(options, x), run, report)
@@ -128,12 +128,6 @@ class _Step(Step):
         scale = 1 / self.options.temperature
         return contrast_with_queue(query, key, texts, queue, scale, self.options, hard)
 
-    def learn_inference(self, labelled: Labelled) -> None:
-        """Learn natural language inference besides (appendix B): English, without momentum."""
-        self.inference = InferenceTask(
-            self.judged(), labelled, self.options.nli_features, self.options.nli_batch
-        )
-
     def prefill(self, rows: Rows) -> None:
         """Fill the queues with keys of rows drawn at random, as InfoXLM does."""
         self.eval()
@@ -196,16 +190,19 @@ def features_of(u: Tensor, v: Tensor, names: str) -> Tensor:
 
 
 class InferenceTask(nn.Module):
-    """Labelled pairs and the layers that judge them; the vectors are those of an encoder."""
+    """Labelled pairs of English and the layers that judge them (appendix B); without momentum.
 
-    def __init__(self, tower: Tower, labelled: Labelled, features: str, batch_size: int) -> None:
+    The vectors are those of an encoder.
+    """
+
+    def __init__(self, tower: Tower, labelled: Labelled, options: MocoOptions) -> None:
         """Cut the sentences, and draw the weights."""
         super().__init__()
-        self.head = InferenceHead(tower.dim, features).to(tower.device)
+        self.head = InferenceHead(tower.dim, options.nli_features).to(tower.device)
         self._premises = tower.cut(labelled.premises)
         self._hypotheses = tower.cut(labelled.hypotheses)
         self._labels = labelled.labels
-        self._batch_size = min(batch_size, len(labelled))
+        self._batch_size = min(options.nli_batch, len(labelled))
 
     def loss(self, tower: Tower, random: np.random.Generator) -> Tensor:
         """Draw pairs and give the cross entropy of their labels."""

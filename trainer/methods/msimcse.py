@@ -262,7 +262,10 @@ class _Step(Step):
 
     def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:
         drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
-        read = drop_tokens(drawn, self._share(*drawn[:2]), random)
+        share: float | NDArray[np.float64] | None = self.options.token_dropout
+        if self.drops_pieces:  # where x+ is the text of x: float64 [rows]
+            share = np.where(drawn[0].keys == drawn[1].keys, _SHARE, 0.0)
+        read = drop_tokens(drawn, share, random)
         vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
         texts = [[each.keys for each in batch.columns[: self.members]], [x.keys for x in drawn]]
         if self.across:  # and the text of the other member, x+ for x and x for x+
@@ -271,12 +274,6 @@ class _Step(Step):
             Member(rows, on_device(np.stack(keys, axis=1), rows.device))
             for rows, *keys in zip(vectors.chunk(len(drawn)), *texts, strict=True)
         ]
-
-    def _share(self, x: TokenizedSide, x_plus: TokenizedSide) -> float | NDArray[np.float64] | None:
-        """Give the share of pieces that is left out, of all rows or of each: [rows]."""
-        if not self.drops_pieces:
-            return self.options.token_dropout
-        return np.where(x.keys == x_plus.keys, _SHARE, 0.0)
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[TokenizedSide]:
         """Draw a language for each member of each row (A-06)."""
@@ -311,6 +308,3 @@ class _Step(Step):
         if self.options.training_head:
             found.append(adamw(self.head, learning_rate, decay))
         return found
-
-    def towers(self) -> tuple[Tower, Tower]:
-        return self.tower, self.tower

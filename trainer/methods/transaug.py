@@ -67,7 +67,8 @@ def train(
     Returns:
         The encoders of both languages; that of one in the stages distil and nli.
     """
-    is_said = options.teacher_pooling or not options.distils
+    reads_teacher = options.stage in ("all", "distil") and not options.share_encoder
+    is_said = options.teacher_pooling or not reads_teacher
     if not is_said and not (find_encoder(options.teacher) / MODULES_FILE).exists():
         raise TrainingError(  # it would be read by the mean
             f"--teacher {options.teacher}: a checkpoint that does not say how its vectors are "
@@ -213,8 +214,6 @@ class _Contrast(Step):
     """
 
     takes_negatives = True
-    best_measure: Tensor
-    worse_since: Tensor
 
     def __init__(
         self, student: Tower, distilled: Tower, options: TransaugOptions, size: int, steps: int
@@ -231,8 +230,8 @@ class _Contrast(Step):
         # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
         # that rate a run of a thousand steps would leave it where it began.
         self.scale_rate = 2 * _LARGEST_SCALE / steps
-        self.register_buffer("best_measure", torch.tensor(-1.0, dtype=torch.float64))
-        self.register_buffer("worse_since", torch.zeros((), dtype=torch.int64))
+        self.best_measure = nn.Buffer(torch.tensor(-1.0, dtype=torch.float64))
+        self.worse_since = nn.Buffer(torch.zeros((), dtype=torch.int64))
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
@@ -306,7 +305,7 @@ class _Contrast(Step):
             self.best_measure.fill_(measure)
             self.worse_since.zero_()
         else:
-            self.worse_since += 1
+            self.worse_since.add_(1)
         return "no better evaluation for long" if self.worse_since >= _PATIENCE else ""
 
     @torch.no_grad()

@@ -33,18 +33,13 @@ class KeyQueue(nn.Module):
 
     across = False
 
-    rows: Tensor
-    texts: Tensor
-    next: Tensor
-    filled: Tensor
-
     def __init__(self, size: int, dim: int, ids: int = 1) -> None:
         """Make an empty queue; slots count from when they are filled."""
         super().__init__()
-        self.register_buffer("rows", torch.zeros(size, dim))
-        self.register_buffer("texts", torch.full((size, ids), -1, dtype=torch.int64))
-        self.register_buffer("next", torch.zeros((), dtype=torch.int64))
-        self.register_buffer("filled", torch.zeros((), dtype=torch.int64))
+        self.rows = nn.Buffer(torch.zeros(size, dim))
+        self.texts = nn.Buffer(torch.full((size, ids), -1, dtype=torch.int64))
+        self.next = nn.Buffer(torch.zeros((), dtype=torch.int64))
+        self.filled = nn.Buffer(torch.zeros((), dtype=torch.int64))
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         counts = self.next, self.filled
@@ -55,13 +50,6 @@ class KeyQueue(nn.Module):
     def __len__(self) -> int:
         """Count the keys."""
         return int(self.filled)
-
-    @torch.no_grad()
-    def fill_at_random(self, generator: torch.Generator) -> None:
-        """Fill all slots with random directions, as MoCo does: far easier than any sentence."""
-        rows = torch.randn(self.rows.shape, generator=generator)
-        self.rows.copy_(nn.functional.normalize(rows, dim=1))
-        self.filled.fill_(len(self.rows))
 
     @torch.no_grad()
     def put(self, keys: Tensor, texts: Tensor) -> None:
@@ -102,11 +90,14 @@ def new_queue(
 ) -> KeyQueue:
     """Make the queue for the keys of an encoder, full of random rows if the options say so.
 
-    Of several queues each has a number, so that their random rows differ.
+    Those are as MoCo has them: far easier than any sentence. Of several queues each has a number,
+    so that their random rows differ.
     """
     queue = KeyQueue(size, tower.dim, ids).to(tower.device)
     if options.queue_init == "random":
-        queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
+        generator = torch.Generator().manual_seed(options.seed + number)
+        rows = torch.randn(queue.rows.shape, generator=generator)
+        queue.put(nn.functional.normalize(rows, dim=1), queue.texts.clone())
     return queue
 
 

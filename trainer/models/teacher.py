@@ -68,11 +68,6 @@ class Teacher:
         with torch.no_grad():
             student.vectors.copy_(torch.where(is_known, start, student.vectors))
 
-    def knows(self, code: str) -> bool:
-        """Tell whether it was made for a language; where nothing is said, it was."""
-        known = self.encoder.facts.languages
-        return not known or short_code(code) in map(short_code, known)
-
     def lessons(
         self,
         corpus: Corpus,
@@ -92,12 +87,13 @@ class Teacher:
             TrainingError: a row is in no language that the teacher knows.
         """
         assert corpus.pairs
+        known = set(map(short_code, self.encoder.facts.languages))  # where none is said, all
         rows: dict[str, int] = {}
         several, every = corpus.pairs.languages, np.zeros(len(corpus.pairs), np.int64)
         pairs, of_rows = (several.codes, several.of_rows) if several else ((codes[:2],), every)
         for at, texts in enumerate((corpus.pairs.sources, corpus.pairs.targets)):
-            is_known = np.array([self.knows(pair[at]) for pair in pairs])[of_rows]
-            for row in np.flatnonzero(is_known).tolist():
+            is_known = [not known or short_code(pair[at]) in known for pair in pairs]
+            for row in np.flatnonzero(np.array(is_known)[of_rows]).tolist():
                 rows.setdefault(texts[row], len(rows))
         for text in corpus.texts:
             rows.setdefault(text, len(rows))

@@ -30,11 +30,6 @@ _PIECES_AT_ONCE = {"cpu": 1024}
 _ON_GPU = 32_768
 
 
-def tokens_at_once(wanted: int, device: torch.device) -> int:
-    """Say how many pieces go through the layers together: those wanted, or as suits the device."""
-    return wanted or _PIECES_AT_ONCE.get(device.type, _ON_GPU)
-
-
 class TransformerTower(Tower):
     """Pieces -> vectors through a transformer.
 
@@ -171,7 +166,7 @@ class TransformerTower(Tower):
 
     def _parts(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
         """Divide sentences of falling lengths into what goes through the layers together."""
-        most, at = tokens_at_once(self.tokens_at_once, self.device), 0
+        most, at = self.tokens_at_once or _PIECES_AT_ONCE.get(self.device.type, _ON_GPU), 0
         while at < len(lengths):
             end = at + max(1, most // int(lengths[at]))
             yield slice(at, end)

@@ -55,6 +55,8 @@ class MsimcseOptions(TrainingOptions):
 class QueueOptions(TrainingOptions):
     """What methods with a queue of negatives share."""
 
+    largest_queue = 65_536  # keys, where no size is given
+
     queue_size: int = option(
         0,
         "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the "
@@ -74,11 +76,6 @@ class QueueOptions(TrainingOptions):
         False, "Use the other rows of the batch as negatives, too.", only_if="a queue"
     )
 
-    @property
-    def largest_queue(self) -> int:
-        """Count the keys at most, where no size is given."""
-        return 65_536
-
     def queue_for(self, rows: int) -> int:
         """Give the size of the queue for so many rows of data.
 
@@ -86,8 +83,6 @@ class QueueOptions(TrainingOptions):
             TrainingError: it is larger than a quarter of them, or a quarter is none.
         """
         most = rows // 4
-        if not rows:
-            raise TrainingError("there are no translations to learn from", "xmine train PAIRS ...")
         if not most:
             raise TrainingError(
                 f"{rows:,} rows are too few for a queue of negatives: it holds a quarter of them",

@@ -12,6 +12,8 @@ from .shared import MOST_RATE
 class EmmaXOptions(MomentumOptions):
     """Emma-X: a rank classifier and an encoder that teach each other on text without pairs."""
 
+    largest_queue = 256  # the paper's K
+
     phase: str = option(
         "both",
         "1 learns from pairs, 2 from texts that are not aligned; both: one after the other.",
@@ -88,8 +90,3 @@ class EmmaXOptions(MomentumOptions):
     def learns_from(self) -> str:
         """Phase 2 learns from texts."""
         return "texts" if self.phase == "2" else "pairs"
-
-    @property
-    def largest_queue(self) -> int:
-        """Count the keys at most, where no size is given: the paper's K."""
-        return 256

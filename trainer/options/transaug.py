@@ -166,11 +166,6 @@ class TransaugOptions(QueueOptions):
         return tuple(at == 0 or not frozen for at in range(len(self.encoders)))
 
     @property
-    def distils(self) -> bool:
-        """Whether the stage distil is run."""
-        return self.stage in ("all", "distil") and not self.share_encoder
-
-    @property
     def learns_from(self) -> str:
         """The stage nli learns from triplets."""
         return "triplets" if self.stage == "nli" else "pairs"

@@ -62,25 +62,17 @@ class RankMonitor(nn.Module):
         last, began: accuracy at the last evaluation, and before the first step.
     """
 
-    skipped: Tensor
-    disordered: Tensor
-    sorted: Tensor
-    refitted: Tensor
-    falls: Tensor
-    cost: Tensor
-    steps: Tensor
-    last: Tensor
-    began: Tensor
-
     def __init__(self, accuracy: float, window: int) -> None:
         """Remember what an encoder retrieved before; `window` is that of `is_lost`."""
         super().__init__()
         self.window = window
-        self.register_buffer("cost", torch.zeros((), dtype=torch.float64))
-        for name in ("skipped", "disordered", "sorted", "refitted", "falls", "steps"):
-            self.register_buffer(name, torch.zeros((), dtype=torch.int64))
-        for name in ("last", "began"):
-            self.register_buffer(name, torch.tensor(accuracy, dtype=torch.float64))
+        self.skipped, self.disordered, self.sorted, self.refitted, self.falls, self.steps = (
+            nn.Buffer(torch.zeros((), dtype=torch.int64)) for _ in range(6)
+        )
+        self.cost = nn.Buffer(torch.zeros((), dtype=torch.float64))
+        self.last, self.began = (
+            nn.Buffer(torch.tensor(accuracy, dtype=torch.float64)) for _ in range(2)
+        )
 
     def must_sort(self, similarities: Tensor, distances: list[float]) -> bool:
         """Tell, after each step, whether ranks have been in the wrong order for too long.
@@ -94,13 +86,13 @@ class RankMonitor(nn.Module):
         if self.disordered < _PATIENCE:
             return False
         self.disordered.zero_()
-        self.sorted += 1
+        self.sorted.add_(1)
         return True
 
     def is_lost(self, nats: float) -> bool:
         """Tell whether the classifier, whom a pair costs so many nats, has been lost for long."""
-        self.cost += nats
-        self.steps += 1
+        self.cost.add_(nats)
+        self.steps.add_(1)
         if self.steps < self.window:
             return False
         lost = bool(self.cost > _LOST * self.steps)

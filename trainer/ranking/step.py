@@ -35,7 +35,6 @@ class RankStep(Step):
 
     ids: ClassVar[int]
     key_dropout = False
-    similarities: Tensor
 
     def __init__(
         self, tower: Tower, classifier: RankClassifier, options: EmmaXOptions, rows: int, steps: int
@@ -46,8 +45,7 @@ class RankStep(Step):
         self.momentum = options.momentum_over(steps)
         self.key = MomentumTower(tower)
         self.queue = new_queue(options, options.queue_for(rows), tower, self.ids)
-        similarities = first_similarities(options.ranks).to(tower.device)
-        self.register_buffer("similarities", similarities)
+        self.similarities = nn.Buffer(first_similarities(options.ranks).to(tower.device))
         self.classifies = True
 
     def begin(self) -> None:
@@ -65,10 +63,6 @@ class RankStep(Step):
     def clipped(self) -> list[nn.Parameter]:
         """Those of the encoder: gradients of a classifier are a thousand times as long."""
         return list(self.tower.parameters())
-
-    def towers(self) -> tuple[Tower, Tower]:
-        """Give the one encoder, for both columns."""
-        return self.tower, self.tower
 
     @torch.no_grad()
     def keys_of(self, columns: tuple[TokenizedSide, ...]) -> Tensor:

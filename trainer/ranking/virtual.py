@@ -110,22 +110,16 @@ class ClassifierWarmUp(nn.Module):
         nats: what a pair of the last batch cost, a tensor.
     """
 
-    count: Tensor
-    total: Tensor
-    squares: Tensor
-    batches: Tensor
-    ready: Tensor
-
     def __init__(self, options: EmmaXOptions, dim: int, steps: int, device: torch.device) -> None:
         """Begin with nothing seen; what is counted stays on the processor, see `KeyQueue`."""
         super().__init__()
         self.options = options
         self.window = window_size(steps)
-        shape = options.ranks, dim
-        for name, size in (("count", shape[:1]), ("total", shape), ("squares", shape)):
-            self.register_buffer(name, torch.zeros(size, device=device))
-        self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
-        self.register_buffer("ready", torch.tensor(False))
+        self.count = nn.Buffer(torch.zeros(options.ranks, device=device))
+        self.total = nn.Buffer(torch.zeros(options.ranks, dim, device=device))
+        self.squares = nn.Buffer(torch.zeros(options.ranks, dim, device=device))
+        self.batches = nn.Buffer(torch.zeros((), dtype=torch.int64))
+        self.ready = nn.Buffer(torch.tensor(False))
         self.accuracy = self.nats = torch.zeros(())
 
     def loss(self, classifier: RankClassifier, x: Tensor, y: Tensor, ranks: Tensor) -> Tensor:
@@ -139,12 +133,12 @@ class ClassifierWarmUp(nn.Module):
         if not self.ready:
             moments = moments_of(x - y, ranks, self.options.ranks)
             for sums, more in zip((self.count, self.total, self.squares), moments, strict=True):
-                sums += all_sum(more)
+                sums.add_(all_sum(more))
         return cost * processes() / told[0]
 
     def finish(self, classifier: RankClassifier) -> None:
         """Come to the end of a step, and perhaps of those that G is estimated from."""
-        self.batches += 1
+        self.batches.add_(1)
         if not self.ready and self.batches >= self.window:
             classifier.fit(Moments(self.count, self.total, self.squares))
             self.ready.fill_(True)

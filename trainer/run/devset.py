@@ -58,14 +58,6 @@ def halved(sources: TokenizedSide) -> TokenizedSide:
     return sources.without_some(_LEFT_OUT, np.random.default_rng(_SEED))
 
 
-def accuracy_of_halves(halves: NDArray[np.float32], target: NDArray[np.float32]) -> float:
-    """Measure how many halved sources have their translation nearest, among all targets.
-
-    Whole held-out sentences are often all found, before training as after; their halves are not.
-    """
-    return retrieval_accuracy(halves, target)[0]
-
-
 def fell(measures: Mapping[str, float], pairs: int) -> bool:
     """Tell whether so many held-out pairs retrieve less than at the start, by more than noise.
 

@@ -19,7 +19,6 @@ def draw_training(metrics: Path, title: str) -> None:
     """
     logged = map(json.loads, metrics.read_text(encoding="utf-8").splitlines())
     lines = [line for line in logged if not {"excluded", "remark"} & set(line)]  # of no stage
-    steps, starts = _in_a_row(lines)
     names = [
         name
         for line in lines
@@ -28,13 +27,16 @@ def draw_training(metrics: Path, title: str) -> None:
         if name not in ("step", "stage", "stopped")
     ]
     name = "accuracy" if "accuracy" in names or not names else names[0]
-    losses, measures = {}, {}  # by step and stage
-    for at, line in zip(steps, lines, strict=True):
-        stage = line.get("stage", "")
-        if "loss" in line:
-            losses[at, stage] = line["loss"] - line.get("ranking", 0.0)
-        if name in line:
-            measures[at, stage] = line[name]
+    losses, measures = {}, {}  # by step and stage; steps count on through all stages
+    at, starts = 0, list[int]()
+    for stage, some in groupby(lines, key=lambda line: line.get("stage", "")):
+        starts.append(at)
+        for line in some:
+            at = starts[-1] + int(line["step"])
+            if "loss" in line:
+                losses[at, stage] = line["loss"] - line.get("ranking", 0.0)
+            if name in line:
+                measures[at, stage] = line[name]
     if not losses and not measures:
         return
     figure, axes = canvas(title, (7.0, 4.0))
@@ -63,15 +65,3 @@ def _draw(axes: Any, values: dict[tuple[int, str], float], label: str, **looks: 
         steps, heights = zip(*((at, value) for (at, _), value in points), strict=True)
         axes.plot(steps, heights, label=label, **looks)
         label = ""  # one line of the legend is enough
-
-
-def _in_a_row(lines: list[dict[str, Any]]) -> tuple[list[int], list[int]]:
-    """Count the steps on through all stages; tell where each stage begins."""
-    steps, starts, stage, last = [], [0], None, 0
-    for line in lines:
-        if stage is not None and line.get("stage", "") != stage:
-            starts.append(last)
-        stage = line.get("stage", "")
-        steps.append(starts[-1] + int(line["step"]))
-        last = steps[-1]
-    return steps, starts

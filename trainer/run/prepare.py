@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -66,9 +67,8 @@ def begin(
     A new vocabulary is made of columns of text, the first half for one language; the first two may
     be those of a split of pairs.
     """
-    encoder = (
-        _new(options, texts, run, report, split) if name == SCRATCH else load_encoder(name, options)
-    )
+    vocabulary = partial(_vocabulary, options, texts, run, report, split)
+    encoder = _new(options, vocabulary) if name == SCRATCH else load_encoder(name, options)
     tower = tower_of(encoder, options.prompts)
     tower.judged_place = options.judged_column
     if name == SCRATCH:
@@ -108,13 +108,7 @@ def refuse_one_piece(tower: Tower) -> None:
         )
 
 
-def _new(
-    options: TrainingOptions,
-    texts: Sequence[Sequence[str]],
-    run: TrainingRun,
-    report: Report,
-    split: "Split | None",
-) -> SentenceEncoder:
+def _new(options: TrainingOptions, vocabulary_of: Callable[[], Vocabulary]) -> SentenceEncoder:
     """Make an encoder that knows nothing, or what a static one knows."""
     start = None
     if options.start:
@@ -123,7 +117,7 @@ def _new(
             raise TrainingError(f"--start {options.start}: not a static encoder of xmine")
         start, vocabulary = body, body.pieces
     else:
-        vocabulary = _vocabulary(options, texts, run, report, split)
+        vocabulary = vocabulary_of()
     if options.architecture == "static":
         return new_static(vocabulary, options.dim, options.seed)
     from ..models.scratch import new_transformer
@@ -287,13 +281,7 @@ def entailed_apart(
     Returns:
         The others in all languages, and (anchor, entailed) of those in the first language.
     """
-    lengths = [len(each) for each in tables]
-    if len(set(lengths)) > 1:
-        raise TrainingError(
-            f"tables of triplets have {', '.join(f'{each:,}' for each in lengths)} rows",
-            "row N has to be the same item in all languages",
-        )
-    first = tables[0]
+    first = tables[0]  # `Corpus.read` has seen that all have as many rows
     entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
     rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed, "triplets")
     return tuple(each.take(rows) for each in tables), entailed.take(held)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from xmine.evaluation.retrieval.aligned import retrieval_accuracy
+
 from ..data.rows import Rows, TokenizedSide, TrainingData
 from ..distributed import random_of_rank
 from ..models.towers import Tower
-from .devset import OF_LANGUAGE, accuracy_of_halves, halved, measure
+from .devset import OF_LANGUAGE, halved, measure
 
 Vectors = NDArray[np.float32]
 
@@ -67,10 +69,12 @@ class Step(nn.Module, ABC):
     Attributes:
         decides: the measure that tells which state is the best.
         takes_negatives: whether the losses read the hard negatives of a batch.
+        tower: the encoder of both columns of rows, of a step that has one.
     """
 
     decides: ClassVar[str] = "accuracy"
     takes_negatives: ClassVar[bool] = False
+    tower: Tower
 
     @abstractmethod
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
@@ -95,9 +99,9 @@ class Step(nn.Module, ABC):
         """Do what comes after a part of a batch, and after the optimisers: fill queues, clamp."""
         return
 
-    @abstractmethod
     def towers(self) -> tuple[Tower, Tower]:
-        """Give the encoders of the first and the second column of rows; perhaps the same."""
+        """Give the encoders of the first and the second column of rows: `tower` if it is one."""
+        return self.tower, self.tower
 
     def embedders(self) -> tuple[Embedder, Embedder]:
         """Give what embeds the two columns: the towers, or more on top of them in training."""
@@ -128,13 +132,14 @@ class Step(nn.Module, ABC):
         """Measure how it goes by `of_vectors` and, what is harder, by `halves`.
 
         `halves` is the share of sources that retrieve their translation without half of their
-        tokens. It is not measured where the vector of a sentence is that of one token.
+        tokens: whole ones are often all found, before training as after. It is not measured where
+        the vector of a sentence is that of one token.
         """
         source, target = self.embed(held_out)
         found = self.of_vectors(source, target)
         if self.towers()[0].pools_all:
             (halves,) = self._embedded([halved(held_out.columns[0])])
-            found["halves"] = accuracy_of_halves(halves, target)
+            found["halves"] = retrieval_accuracy(halves, target)[0]
         return found
 
     def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:

@@ -8,15 +8,19 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from xmine.browsing.export import export, free_name
 from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.keys import key_of
+from xmine.browsing.opened import Rows
 from xmine.display import count
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineError
 
 from ..state import keep_setting, setting
+from ..widgets.form_line import paths_from
 from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
 from ..widgets.pair_detail import PairDetail
-from ..widgets.prompt import Question
+from ..widgets.pair_table import PairTable
+from ..widgets.prompt import Prompt, Question
 from .base import BaseScreen
 
 
@@ -61,11 +65,13 @@ class JudgeScreen(BaseScreen):
 
     def judged_row(self) -> int | None:
         """Give the row of `Opened` that the keys judge; None if there is none."""
-        raise NotImplementedError
+        return self.query_one(PairTable).row
 
     def judged(self, row: int) -> None:
         """Show that a row has been judged here; and go on to the next one."""
-        raise NotImplementedError
+        table = self.query_one(PairTable)
+        table.redraw(table.cursor_row)
+        table.move_cursor(row=table.cursor_row + 1)
 
     def found(self, rows: list[int]) -> bool:
         """Go to the first row whose verdict was taken back; tell whether that pair is shown."""
@@ -73,7 +79,7 @@ class JudgeScreen(BaseScreen):
 
     def verdicts_changed(self) -> None:
         """Show all verdicts anew."""
-        raise NotImplementedError
+        self.query_one(PairTable).redraw()
 
     def on_pair_table_selected(self) -> None:
         row, opened = self.judged_row(), self.view.opened
@@ -84,6 +90,32 @@ class JudgeScreen(BaseScreen):
         """Copy the texts of two rows, one of each side."""
         texts = self.view.opened.source.texts[source], self.view.opened.target.texts[target]
         self.copy("\t".join(texts), "copied: source, tab, target")
+
+    def ask_where(self, rows: Rows, cut: float | None, given: str = "") -> None:
+        """Ask for a file to write some pairs into; a name that will not do stays in the line."""
+        opened = self.view.opened
+
+        def write(name: str) -> None:
+            def failed(error: XmineError) -> None:
+                if self.is_current:
+                    self.ask_where(rows, cut, name)
+                self.complain(error)
+
+            self.query_one(Prompt).close()
+            self.say(f"writing {name}")
+            work = partial(export, self.judgements, opened, rows, name)
+            self.background.run(f"export {name}", work, self.say, failed)
+
+        self.ask(
+            Question(
+                text=f"write {count(len(rows), 'pair')} to:",
+                answered=write,
+                given=given or free_name(opened, cut),
+                typed=lambda _: None,  # what is said of a name stays in sight
+                given_up=lambda: self.say(""),
+                ways=paths_from,
+            )
+        )
 
     def named(self, act: Callable[[], object]) -> None:
         """Judge in a name; ask for it before the first verdict."""

@@ -17,7 +17,6 @@ from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import QUIT
-from .exporting import ask_where
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
@@ -63,10 +62,7 @@ class PairsScreen(FindScreen):
         self._query = self.view.query  # that is shown
 
     def body(self) -> ComposeResult:
-        table = PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
-        table.pairs.repair_of = self.judgements.repair_of
-        table.pairs.differ = self.judgements.differ
-        yield table
+        yield PairTable(self.view.opened, self.view.rows, self.judgements, id="table")
         yield PairDetail(id="detail")
 
     def hears(self, key: str) -> bool:
@@ -136,22 +132,16 @@ class PairsScreen(FindScreen):
         elif order in ORDERS:
             self._sort(order)
 
-    def judged_row(self) -> int | None:
-        return self.query_one(PairTable).row
-
     def judged(self, row: int) -> None:
-        table = self.query_one(PairTable)
-        table.redraw(table.cursor_row)
-        table.move_cursor(row=table.cursor_row + 1)
-        self.show_whole(table.row, self.view.cut)  # the cursor may have nowhere to go
+        super().judged(row)
+        self.show_whole(self.judged_row(), self.view.cut)  # the cursor may have nowhere to go
 
     def found(self, rows: list[int]) -> bool:
         return self.query_one(PairTable).go_to(rows[0])
 
     def verdicts_changed(self) -> None:
-        table = self.query_one(PairTable)
-        table.redraw()
-        self.show_whole(table.row, self.view.cut)
+        super().verdicts_changed()
+        self.show_whole(self.judged_row(), self.view.cut)
 
     def rows_changed(self) -> None:
         view = self.view
@@ -219,4 +209,4 @@ class PairsScreen(FindScreen):
         self.ask_other(self.view.opened.path)
 
     def action_export(self) -> None:
-        ask_where(self, self.view.rows, self.view.cut)
+        self.ask_where(self.view.rows, self.view.cut)

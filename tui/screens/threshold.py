@@ -23,7 +23,6 @@ from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
-from .exporting import ask_where
 from .judging_base import JudgeScreen
 
 if TYPE_CHECKING:
@@ -63,13 +62,11 @@ class ThresholdScreen(JudgeScreen):
     def body(self) -> ComposeResult:
         yield Static("counting ...", id="cut", markup=False)
         yield Static(id="bars", markup=False)
-        yield NearTable(self.view.opened, self.judgements.of, id="near")
+        yield NearTable(self.view.opened, self.judgements, id="near")
         yield PairDetail(id="detail")
 
     def on_mount(self) -> None:
         self.query_one(NearTable).focus()
-        self.query_one(NearTable).pairs.repair_of = self.judgements.repair_of
-        self.query_one(NearTable).pairs.differ = self.judgements.differ
 
     def on_screen_resume(self) -> None:
         if self._cuts is not None:
@@ -215,17 +212,12 @@ class ThresholdScreen(JudgeScreen):
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.show_whole(event.row, self._cut)
 
-    def judged_row(self) -> int | None:
-        return self.query_one(NearTable).row
-
     def judged(self, row: int) -> None:
-        table = self.query_one(NearTable)
-        table.redraw(table.cursor_row)
-        table.move_cursor(row=table.cursor_row + 1)
+        super().judged(row)
         self._draw()
 
     def verdicts_changed(self) -> None:
-        self.query_one(NearTable).redraw()
+        super().verdicts_changed()
         self._draw()
 
     def _say_agreement(self) -> None:
@@ -244,7 +236,7 @@ class ThresholdScreen(JudgeScreen):
         self.host.judge_sample(around=True)
 
     def action_export(self) -> None:
-        ask_where(self, self.view.opened.kept(self._cut).nonzero()[0], self._cut)
+        self.ask_where(self.view.opened.kept(self._cut).nonzero()[0], self._cut)
 
     def action_copy(self) -> None:
         if self._cuts is None:

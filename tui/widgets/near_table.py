@@ -7,9 +7,9 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 
-from .pair_cells import Verdict
 from .pair_table import PairTable
 
 _NEAR = 20  # pairs on each side of the cut
@@ -29,9 +29,9 @@ class NearTable(PairTable):
         ),
     ]
 
-    def __init__(self, opened: Opened, verdict: Verdict, *, id: str) -> None:
+    def __init__(self, opened: Opened, judgements: Judgements, *, id: str) -> None:
         """Begin without pairs: they have to be sorted first."""
-        super().__init__(opened, np.zeros(0, np.int64), verdict, id=id)
+        super().__init__(opened, np.zeros(0, np.int64), judgements, id=id)
         self.pairs.cut = 0.0
         self._above = 0  # so many pairs
 

@@ -1,13 +1,13 @@
 """The columns of a table of pairs, and the text of each row; a row is read when it is drawn."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from rich.cells import cell_len
 
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Float32s, Opened, Rows
 from xmine.browsing.query import spans_of
-from xmine.browsing.repairs import Repair
 
 from ..text import cut
 
@@ -20,15 +20,6 @@ NOTE = "¶"
 REPAIRED = "✎"  # beside the sign of the judgement
 DIFFER = "≠"  # there, too, where judges do not agree
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
-
-# Tells the judgement of a row of `Opened`; empty if there is none.
-Verdict = Callable[[int], str]
-Mended = Callable[[int], Repair | None]  # tells what stands in the place of a row
-
-
-def unjudged(row: int) -> str:
-    """Say that nobody has judged."""
-    return ""
 
 
 def arrow_of(*, descending: bool) -> str:
@@ -47,10 +38,8 @@ class PairCells:
         widths: cells of each column of `names`, without padding.
     """
 
-    def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
-        self.opened, self.data, self.verdict = opened, rows, verdict
-        self.repair_of: Mended = lambda row: None
-        self.differ: Callable[[int], bool] = lambda row: False
+    def __init__(self, opened: Opened, rows: Rows, judgements: Judgements) -> None:
+        self.opened, self.data, self.judgements = opened, rows, judgements
         self.cut: float | None = None
         self.marked = ""
         self.order = ""
@@ -153,7 +142,7 @@ class PairCells:
         opened = self.opened
         match name:
             case "":
-                return SIGNS[self.verdict(row)]
+                return SIGNS[self.judgements.of(row)]
             case "length":
                 pair = opened.pair(row)
                 return _left(f"{len(pair.source)}/{len(pair.target)}", width)
@@ -163,18 +152,12 @@ class PairCells:
                 column = opened.flags if name == "flags" else opened.columns[name]
                 assert column is not None  # or it had no column
                 return _left(column[row], width)
-            case "source" | "target":
-                rows = opened.sources if name == "source" else opened.targets
-                text = opened.side(name).texts[int(rows[row])]
-                if (repair := self.repair_of(row)) is not None:
-                    text = repair.text(int(name == "target"))
-                return _left(self._from_hit(text.lstrip(), width), width)
-            case "src":
-                lines = opened.source.numbers(int(opened.sources[row]))
-            case _:
-                lines = opened.target.numbers(int(opened.targets[row]))
-        if (repair := self.repair_of(row)) is not None:
-            lines = repair.lines(int(name == "tgt"))
+        at, repair = int(name in ("target", "tgt")), self.judgements.repair_of(row)
+        _, side, rows = opened.sides[at]
+        if name in ("source", "target"):
+            text = side.texts[int(rows[row])] if repair is None else repair.text(at)
+            return _left(self._from_hit(text.lstrip(), width), width)
+        lines = side.numbers(int(rows[row])) if repair is None else repair.lines(at)
         return lines[:width].rjust(width)
 
     def _from_hit(self, text: str, width: int) -> str:
@@ -183,13 +166,10 @@ class PairCells:
         return f"…{text[start - width // 4 :]}" if cell_len(text[:end]) >= width else text
 
     def _figure(self, row: int, name: str, width: int) -> str:
-        opened = self.opened
-        columns = {"score": opened.scores, "prob": opened.probs, "margin": opened.margins}
-        column = (columns | {"cosine": opened.cosines})[name]
-        assert column is not None  # or it had no column
+        column: Float32s = getattr(self.opened, f"{name}s")  # not None, or it had no column
         digits = 4 if name != "prob" or name == self._ranked else 2
         said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
-        if name == self._ranked and (rank := opened.rank(row)) is not None:
+        if name == self._ranked and (rank := self.opened.rank(row)) is not None:
             assert self.cut is not None
             return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
         return said[:width].rjust(width)

@@ -18,7 +18,7 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
-from xmine.browsing.details import figures_of, lines_around, reasons_of, standing
+from xmine.browsing.details import IN_WORDS, figures_of, lines_around, outcome_of, reasons_of
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.query import spans_of
 from xmine.browsing.repairs import Repair
@@ -156,7 +156,7 @@ class PairDetail(Vertical):
             figures.insert(0, f"{REPAIRED} {repair.how}: {now}; before:")
         figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
         self.query_one("#figures", Static).update("  ".join(figures))
-        said = [standing(opened, row, opened.cut if cut is None else cut)]
+        said = [IN_WORDS[outcome_of(opened, row, opened.cut if cut is None else cut)]]
         said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
         self._title = "" if self._blind else "  ".join(filter(None, said))
         hidden = opened.flags is None or self._blind or repair is not None

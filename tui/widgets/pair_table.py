@@ -15,11 +15,12 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import spans_of
 
 from .moving import MOVING
-from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells, Verdict, unjudged
+from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells
 
 _ALL = 2**62  # more rows than there are
 _DRAWN = 512  # rows that are kept drawn: some screens of them
@@ -62,13 +63,11 @@ class PairTable(ScrollView, can_focus=True):
 
         column: str
 
-    def __init__(
-        self, opened: Opened, rows: Rows, verdict: Verdict = unjudged, *, id: str | None = None
-    ) -> None:
+    def __init__(self, opened: Opened, rows: Rows, judgements: Judgements, *, id: str) -> None:
         super().__init__(id=id)
         self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
-        self.pairs = PairCells(opened, rows, verdict)
+        self.pairs = PairCells(opened, rows, judgements)
         self._lay_out()
 
     @property
@@ -178,10 +177,10 @@ class PairTable(ScrollView, can_focus=True):
     def _drawn(self, at: int) -> Strip:
         line, style = self.pairs.line(at), self.rich_style
         quiet = self.get_component_rich_style("pair-table--figure")
-        row = int(self.pairs.data[at])
-        verdict, signed = self.pairs.verdict(row), style
-        if self.pairs.differ(row) or self.pairs.repair_of(row) is not None:
-            sign = DIFFER if self.pairs.differ(row) else REPAIRED
+        row, judgements = int(self.pairs.data[at]), self.pairs.judgements
+        verdict, signed = judgements.of(row), style
+        if judgements.differ(row) or judgements.repair_of(row) is not None:
+            sign = DIFFER if judgements.differ(row) else REPAIRED
             line = f"{line[: PADDING + 1]}{sign}{line[PADDING + 2 :]}"
         if at == self.cursor_row:
             style = signed = quiet = self.get_component_rich_style("pair-table--cursor")

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import OptionError
@@ -56,8 +55,9 @@ class Cuts:
         # The summary has None where nobody can know how precise the pairs are.
         if opened.probs is not None and opened.summary.get("translations", 0) is not None:
             self.probs = np.nan_to_num(opened.probs[self.rows].astype(np.float64))
-            self._right = _summed(self.probs)
-            self._unsure = _summed(self.probs * (1 - self.probs))
+            # Sums over the first pairs, as many as the index says: float64 [pairs + 1].
+            self._right = np.append(0, self.probs.cumsum())
+            self._unsure = np.append(0, (self.probs * (1 - self.probs)).cumsum())
         self._rising = self.ranks[::-1]
 
     def __len__(self) -> int:
@@ -145,10 +145,3 @@ def stepped(cut: float, step: float, steps: int) -> float:
     place = round(cut / step, 6)  # 1.2 / 0.1 is not quite 12
     start = math.floor(place) if steps > 0 else math.ceil(place)
     return round((start + steps) * step, 4) + 0.0  # no -0.0
-
-
-def _summed(values: Floats) -> NDArray[np.float64]:
-    """Sum the first values, as many as the index says: float64 [values + 1]."""
-    sums = np.zeros(len(values) + 1)
-    np.cumsum(values, out=sums[1:])
-    return sums

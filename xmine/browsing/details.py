@@ -75,11 +75,6 @@ def outcome_of(opened: Opened, row: int, cut: float | None) -> str:
     return "kept" if opened.eligible[row] else "dropped"
 
 
-def standing(opened: Opened, row: int, cut: float | None) -> str:
-    """Say what became of a pair, see `outcome_of`."""
-    return IN_WORDS[outcome_of(opened, row, cut)]
-
-
 def figures_of(pair: Pair) -> list[str]:
     """Give the numbers and the lines of a pair in words."""
     numbers = {name: getattr(pair, name) for name in ("score", "cosine", "prob", "margin")}
@@ -106,22 +101,17 @@ def lines_around(side: TextSide, row: int) -> tuple[int | None, int | None]:
     A file of pairs has only the lines that are in some pair. Of beads, it is the bead before, and
     the one after, that has text on this side.
     """
+    line, place = int(side.lines[row]), side.place
     if side.lasts is not None:
-        with_text = np.flatnonzero(side.lasts >= side.lines)
-        earlier, later = with_text[with_text < row], with_text[with_text > row]
-        return (
-            int(earlier[-1]) if len(earlier) else None,
-            int(later[0]) if len(later) else None,
-        )
-    line = int(side.lines[row])
-    if _ascends(side):
+        with_text, place = np.flatnonzero(side.lasts >= side.lines), lambda row: (row, None)
+        at = int(np.searchsorted(with_text, row))
+        near = with_text[max(at - 1, 0) : at + 2]
+    elif _ascends(side):
         near = np.arange(*np.searchsorted(side.lines, (line - _FAR, line + _FAR + 1)))
     else:
         near = np.flatnonzero(np.abs(side.lines - line) <= _FAR)
-    here, places = side.place(row), {side.place(each): each for each in near.tolist()}
-    before = max((place for place in places if place < here), default=None)
-    after = min((place for place in places if place > here), default=None)
+    here, rows = place(row), near.tolist()
     return (
-        None if before is None else places[before],
-        None if after is None else places[after],
+        max((each for each in rows if place(each) < here), key=place, default=None),
+        min((each for each in rows if place(each) > here), key=place, default=None),
     )

@@ -264,11 +264,6 @@ class Judgements:
             found += [pair] if repair is None else [(b.text(0), b.text(1)) for b in beads if all(b)]
         return [source for source, _ in found], [target for _, target in found]
 
-    @property
-    def repaired(self) -> list[int]:
-        """List the pairs in whose place others stand."""
-        return sorted(row for row, repair in self._repairs.items() if repair is not None)
-
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes.
 

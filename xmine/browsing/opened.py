@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,16 @@ class TextSide:
         return int(self.lines[row]), None if self.offsets is None else int(self.offsets[row])
 
 
+def _column(name: str) -> Any:  # noqa: ANN401 - a property of the type that is annotated
+    """Make a property of the array of a column; of a figure that no pair has it is None."""
+
+    def read(opened: "Opened") -> Any:  # noqa: ANN401
+        column = opened.frame[name]
+        return None if column.null_count() == len(column) and name in FIGURES else column.to_numpy()
+
+    return cached_property(read)
+
+
 @dataclass(frozen=True)
 class Opened:
     """All candidates of a run, best first; the beads of an alignment, or a file, in their order.
@@ -139,52 +149,17 @@ class Opened:
         """Give the same pairs with other columns, or with more."""
         return replace(self, frame=self.frame.with_columns(**columns))
 
-    def _array(self, name: str) -> Any:  # noqa: ANN401 - of the type of the column
-        return self.frame[name].to_numpy()
-
-    def _numbers(self, name: str) -> Float32s | None:
-        column = self.frame[name]
-        return None if column.null_count() == len(column) else column.to_numpy()
-
-    @cached_property
-    def sources(self) -> Rows:
-        """The row of `source` of each pair, int64 [pairs]."""
-        return self._array("source")  # type: ignore[no-any-return]
-
-    @cached_property
-    def targets(self) -> Rows:
-        """The row of `target` of each pair, int64 [pairs]."""
-        return self._array("target")  # type: ignore[no-any-return]
-
-    @cached_property
-    def eligible(self) -> Bools:
-        """The pairs that are kept if they are above the cut, bool [pairs]."""
-        return self._array("eligible")  # type: ignore[no-any-return]
-
-    @cached_property
-    def allowed(self) -> Bools:
-        """The pairs that no option drops, bool [pairs]."""
-        return self._array("allowed")  # type: ignore[no-any-return]
-
-    @cached_property
-    def scores(self) -> Float32s | None:
-        """float32 [pairs], NaN where a pair has none; None where no pair has one."""
-        return self._numbers("score")
-
-    @cached_property
-    def cosines(self) -> Float32s | None:
-        """As `scores`."""
-        return self._numbers("cosine")
-
-    @cached_property
-    def probs(self) -> Float32s | None:
-        """As `scores`."""
-        return self._numbers("prob")
-
-    @cached_property
-    def margins(self) -> Float32s | None:
-        """As `scores`."""
-        return self._numbers("margin")
+    # Rows of the sides, int64 [pairs].
+    sources: ClassVar[cached_property[Rows]] = _column("source")
+    targets: ClassVar[cached_property[Rows]] = _column("target")
+    # Pairs kept if they are above the cut, and those that no option drops: bool [pairs].
+    eligible: ClassVar[cached_property[Bools]] = _column("eligible")
+    allowed: ClassVar[cached_property[Bools]] = _column("allowed")
+    # float32 [pairs], NaN where a pair has none; None where no pair has one.
+    scores: ClassVar[cached_property[Float32s | None]] = _column("score")
+    cosines: ClassVar[cached_property[Float32s | None]] = _column("cosine")
+    probs: ClassVar[cached_property[Float32s | None]] = _column("prob")
+    margins: ClassVar[cached_property[Float32s | None]] = _column("margin")
 
     @cached_property
     def flags(self) -> Flags | None:

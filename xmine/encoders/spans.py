@@ -71,8 +71,5 @@ def _belongs(before: str, character: str) -> bool:
 
 def without_space(text: str, start: int, end: int) -> Span:
     """Leave out the white space at both ends of a span."""
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    start = end - len(text[start:end].lstrip())
+    return start, start + len(text[start:end].rstrip())

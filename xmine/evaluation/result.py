@@ -80,35 +80,25 @@ class Result:
         """Give everything as JSON can hold it; figures unscaled, values as texts of numbers."""
 
         def of_row(row: Row) -> dict[str, object]:
-            facts: dict[str, object] = {
-                "name": row.name,
-                "items": row.items,
-                "figures": _finite(row.figures),
-                "is_mean": row.is_mean,
-                "is_reranked": row.is_reranked,
-            }
+            facts = {each.name: getattr(row, each.name) for each in fields(row)}
+            facts["figures"] = _finite(row.figures)
+            del facts["values"]
             if with_values and row.values is not None:
                 columns = row.values.astype(np.float64).T
                 facts["values"] = [" ".join(f"{x:.12g}" for x in column) for column in columns]
             return facts
 
+        row, metric = self.headline
+        value = _finite({"": self.figure(row, metric) or 0.0})[""]
         return {
-            "benchmark": self.benchmark,
-            "protocol": self.protocol,
-            "split": self.split,
+            **{each.name: getattr(self, each.name) for each in fields(self)},
             "settings": dict(self.settings),
-            "unit": self.unit,
-            "headline": {
-                "row": self.headline[0],
-                "metric": self.headline[1],
-                "value": _finite({"": self.figure(*self.headline) or 0.0})[""],
-            },
+            "headline": {"row": row, "metric": metric, "value": value},
             "metrics": {
-                metric.name: {key: x for key, x in asdict(metric).items() if key != "name"}
-                for metric in self.metrics
+                each.name: {key: x for key, x in asdict(each).items() if key != "name"}
+                for each in self.metrics
             },
             "rows": [of_row(row) for row in self.rows],
-            "statistic": self.statistic,
             "notes": list(self.notes),
             "failed": list(self.failed),
         }

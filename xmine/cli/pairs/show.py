@@ -40,7 +40,7 @@ def show_pair(
 
     Example: xmine pairs show run/ 12 40
     """
-    from xmine.browsing.details import figures_of, reasons_of, standing
+    from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.neighbourhood import Surroundings
     from xmine.browsing.opened import row_at, rows_at
@@ -57,7 +57,7 @@ def show_pair(
     around = Surroundings(opened) if opened.is_run else None
     judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
-        pair, stands = opened.pair(row), standing(opened, row, opened.cut)
+        pair, stands = opened.pair(row), IN_WORDS[outcome_of(opened, row, opened.cut)]
         shared = shared_parts(pair.source, pair.target, opened.languages)
         why = reasons_of(opened, row, aligner)
         labels = judgements.by_judge(row) if judgements else {}

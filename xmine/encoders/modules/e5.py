@@ -6,14 +6,13 @@ blocks of 32 whole numbers with a float16 factor each, all else in float32.
 
 import struct
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
-from xmine.encoders.modules.packaged import Packaged, norm, package_files, product, sums
+from xmine.encoders.modules.packaged import Packaged, norm, product, sums
 from xmine.encoders.tokens import Floats, Rows
 
 _BLOCK = np.dtype([("factor", "<f2"), ("pairs", "u1", 16)])
@@ -64,11 +63,6 @@ class E5(Packaged):
         model = b"".join(map(_field, parts)) + rules
         facts = {"parameters": parameters, "bytes": len(file)}
         super().__init__(model, {"architecture": "bert", **facts})
-
-    @classmethod
-    def load(cls, folder: Path) -> "E5":
-        """Read the file that the folder names."""
-        return cls(*package_files(folder))
 
     def states(self, ids: NDArray[np.int32], starts: Rows) -> Floats:
         """Give the last state of each piece, float32 [pieces, dim]."""

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,12 @@ class Packaged(ABC):
         special = (self.pieces.unk_id(), self.pieces.bos_id(), self.pieces.eos_id())
         self.silent = [*special, self.pieces.piece_to_id("▁")]
         self.facts = facts
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read the files that the folder names."""
+        make: Callable[..., Self] = cls
+        return make(*package_files(folder))
 
     @abstractmethod
     def states(self, ids: NDArray[np.int32], starts: Rows) -> Floats:

@@ -25,7 +25,8 @@ class Pooling(nn.Module):
     """One vector per sentence, or several of them joined.
 
     Attributes:
-        modes: names out of MODES, or `first_last`, the mean of two layers.
+        modes: names out of MODES, or `first_last`: tokens are the mean of the first layer and the
+            last; no folder can say so.
         include_prompt: whether the pieces of the prompt count.
     """
 
@@ -43,11 +44,6 @@ class Pooling(nn.Module):
     def dim(self) -> int:
         """The width of the sentence vectors."""
         return self.token_dim * len(self.modes)
-
-    @property
-    def of_two_layers(self) -> bool:
-        """Whether tokens are the mean of the first layer and the last; no folder can say so."""
-        return "first_last" in self.modes
 
     def forward(self, tokens: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
         """Pool token vectors [n, len, width] where mask [n, len] is 1, padded on the right.

@@ -134,9 +134,8 @@ class StaticEmbedding:
         if shares is not None and self.dim > TOKEN_DIM:
             rows, weights = weightiest(shares * self.token_weights.astype(np.float64) ** 2)
         made = self._made
-        if made is None or not made.is_of(rows, weights):
-            shape = len(self.as_tokens), self.dim
-            made = self._made = TokenTable.empty(rows, weights, self.as_tokens.vectors, shape)
+        if made is None or not all(map(np.array_equal, made.decided, (rows, weights))):
+            made = self._made = TokenTable(self.as_tokens, rows, weights)
         return made.filled(ids)
 
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -182,7 +182,7 @@ class Transformer(nn.Module):
     def states(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Give the last hidden states: ids and mask int64 [n, len] -> [n, len, width]."""
         reduced = self.dtype != "float32"
-        more = {"output_hidden_states": True} if self.pooling.of_two_layers else {}
+        more = {"output_hidden_states": True} if "first_last" in self.pooling.modes else {}
         with torch.autocast(ids.device.type, getattr(torch, self.dtype), enabled=reduced):
             found = self.model(input_ids=ids, attention_mask=mask, **more)
         last: Tensor = found.last_hidden_state

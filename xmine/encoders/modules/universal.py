@@ -5,13 +5,12 @@ Encoder for Semantic Retrieval". Weights are floats, the vectors of pieces whole
 """
 
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.modules.packaged import Packaged, norm, package_files, product, sums
+from xmine.encoders.modules.packaged import Packaged, norm, product, sums
 from xmine.encoders.tokens import Floats, Rows
 
 # Pieces that a convolution looks at, and how many of them stand before its own.
@@ -36,11 +35,6 @@ class Universal(Packaged):
         size = self._table.size + sum(each.size for each in weights.values())
         facts = {"parameters": size, "bytes": len(model) + len(file)}
         super().__init__(model, {"architecture": "convolutions", **facts})
-
-    @classmethod
-    def load(cls, folder: Path) -> "Universal":
-        """Read the files that the folder names."""
-        return cls(*package_files(folder))
 
     def states(self, ids: NDArray[np.int32], starts: Rows) -> Floats:
         """Give vector and convolutions of each piece, float32 [pieces, width].

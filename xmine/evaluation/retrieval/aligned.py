@@ -204,9 +204,8 @@ def unknown_rows(vectors: Vectors) -> int:
 
 def unknown_note(unknown: Mapping[str, int]) -> list[str]:
     """Say how many lines of each language have no vector."""
-    known = sorted(((name, n) for name, n in unknown.items() if n), key=lambda item: -item[1])
-    named = ", ".join(f"{name} {count:,}" for name, count in known)
-    return [f"Lines without a vector, whose nearest means nothing: {named}."] if known else []
+    named = ", ".join(f"{name} {n:,}" for name, n in Counter(unknown).most_common() if n)
+    return [f"Lines without a vector, whose nearest means nothing: {named}."] if named else []
 
 
 def clamped_note(clamped: int) -> list[str]:

@@ -4,10 +4,9 @@ LAReQA (Roy et al., 2020): questions, and the sentences of eleven languages that
 Mewsli-X (Ruder et al., 2021): mentions in news, and descriptions of a million entities.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder
@@ -15,12 +14,12 @@ from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers import ranking as files
 from xmine.evaluation.readers.ranking import read_lareqa, read_mewsli_x
 from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.files import scratch
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 
 DEPTH = 20
-_BLOCK = 50_000  # candidates that are encoded and searched at a time
 
 _LAREQA = ("lareqa/xquad-r", "xquad-r", "lareqa")
 _MEWSLI_X = ("mewsli-x", "mewsli_x/output/dataset", "mewslix")
@@ -41,26 +40,6 @@ def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int 
     return total / min(len(gold), depth)
 
 
-def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDArray[np.int64]:
-    """Find the nearest candidates of [queries, dim] by dot product; equal ones in their order.
-
-    The blocks [some, dim] together are all candidates; each is let go. Gives numbers of candidates,
-    int64 [queries, depth], nearest first; fewer if there are fewer.
-    """
-    columns = np.empty((len(queries), 0), dtype=np.int64)
-    values = np.empty((len(queries), 0), dtype=np.float32)
-    before = 0
-    for block in blocks:
-        found = search_exact(queries, block, depth)
-        columns = np.concatenate([columns, found.targets + before], axis=1)
-        values = np.concatenate([values, found.target_cosines], axis=1)
-        order = np.argsort(-values, axis=1, kind="stable")[:, :depth]
-        columns = np.take_along_axis(columns, order, axis=1)
-        values = np.take_along_axis(values, order, axis=1)
-        before += len(block)
-    return columns
-
-
 def evaluate_retrieval(
     encoder: Encoders, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
@@ -77,16 +56,14 @@ def evaluate_retrieval(
         texts = [text for queries in task.queries.values() for text, _ in queries]
         languages = [language for language, queries in task.queries.items() for _ in queries]
         vectors = _encoded(encoder, texts, languages, options, report)
-        slices = (slice(at, at + _BLOCK) for at in range(0, len(task.candidates), _BLOCK))
-        blocks = (
-            _encoded(encoder, task.candidates[at], task.languages[at], options, report)
-            for at in slices
-        )
-        rankings, measured = iter(top(vectors, blocks).tolist()), []
+        with scratch.temporary_folder() as folder, scratch.scratch_in(folder):  # for a million
+            every = _encoded(encoder, task.candidates, task.languages, options, report)
+            found = search_exact(vectors, every, DEPTH)
+        rankings, measured = iter(found.targets.tolist()), []
         for language, queries in task.queries.items():
-            found = [average_precision(next(rankings), gold) for _, gold in queries]
-            figures = {"map": float(np.mean(found))}
-            measured.append(Row(f"{task.name} {language}", len(found), figures))
+            each = [average_precision(next(rankings), gold) for _, gold in queries]
+            figures = {"map": float(np.mean(each))}
+            measured.append(Row(f"{task.name} {language}", len(each), figures))
         rows += measured
         means.append(mean_row(f"{task.name}, mean of {len(measured)}", measured))
     return Result(
@@ -113,7 +90,7 @@ def _encoded(
     report: Report,
 ) -> Vectors:
     readers = [encoder.reading(language) for language in languages]
-    vectors = np.empty((len(texts), readers[0].dim), dtype=np.float16)
+    vectors: Vectors = scratch.empty((len(texts), readers[0].dim), np.float16)
     for reader in dict.fromkeys(readers):
         rows = [row for row, each in enumerate(readers) if each is reader]
         some = [texts[row] for row in rows]

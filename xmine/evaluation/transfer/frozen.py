@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.transfer import tasks
 from xmine.evaluation.transfer.metrics import Floats, goodness
@@ -69,7 +68,7 @@ class FrozenLearner:
 
     def __init__(self) -> None:
         self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
-        self._known: dict[tuple[SentenceEncoder, str], dict[str, Vectors]] = {}
+        self._known: dict[tuple[Encoders, str], dict[str, Vectors]] = {}
         # What it learned last: from which task, of which encoder and prompt.
         self._last: tuple[HeadTask, tuple[Encoders, str], tuple[_Scorer, float]] | None = None
 
@@ -82,8 +81,11 @@ class FrozenLearner:
             self._known = {}
 
         def features(texts: Sequence[tuple[str, ...]], language: str = "en") -> _Features:
-            flat = [text for each in texts for text in each]
-            known = self.vectors(encoder.reading(language), flat, prompt, report)
+            reader = encoder.reading(language)
+            known = self._known.setdefault((reader, prompt), {})  # by text
+            flat = dict.fromkeys(text for each in texts for text in each)
+            if new := [text for text in flat if text not in known]:
+                known.update(zip(new, reader.encode(new, report, prompt), strict=True))
             join = symmetric_features if task.symmetric else pair_features
             rows = []
             for each in texts:  # the rows of an example: 1, or one for each choice
@@ -104,16 +106,6 @@ class FrozenLearner:
     def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give what C is chosen from; what was chosen differs from encoder to encoder."""
         return {"learner": "frozen", "C": list(STRENGTHS), "inner_folds": INNER_FOLDS}
-
-    def vectors(
-        self, encoder: SentenceEncoder, texts: Sequence[str], prompt: str, report: Report
-    ) -> Mapping[str, Vectors]:
-        """Encode texts that were not yet; give all that are known."""
-        known = self._known.setdefault((encoder, prompt), {})
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
-        return known
 
 
 def _learned(

@@ -13,7 +13,7 @@ from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.result import Result, Row, mean_row
+from xmine.evaluation.result import Result, Row, mean_row, paper_means
 from xmine.evaluation.transfer import xrete
 from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.metrics import METRICS, f1, task_figures
@@ -31,8 +31,11 @@ TASKS: Mapping[str, tuple[Callable[..., HeadTask | list[HeadTask]], str]] = {
     "multiarc": (xrete.multiarc_task, "multiarc/dataset_en_train.json"),
     "pawsx": (xrete.pawsx_task, "pawsx/train-en.tsv"),
 }
-# collection -> the tasks that its mean accuracy is over
-_AVERAGED = {"SentEval": (*SENTEVAL,), "XRETE": ("americasnli", "xnli", "xcopa", "pawsx")}
+# mean of a collection -> the tasks that it is over
+_AVERAGED = {
+    "SentEval, mean accuracy of 7": (*SENTEVAL,),
+    "XRETE, mean accuracy of 4": ("americasnli", "xnli", "xcopa", "pawsx"),
+}
 
 
 def read_tasks(
@@ -84,7 +87,14 @@ def evaluate_transfer(
         name: rows[0] if len(rows) == 1 else mean_row(f"{name}, mean of {len(rows)}", rows)
         for name, rows in by_task.items()
     }
-    averages = _averages(means, notes)
+    begun = {x: names for x, names in _AVERAGED.items() if not means.keys().isdisjoint(names)}
+    shares = [
+        replace(row, name=name, figures={"accuracy": row.figures["accuracy"]})
+        for name, row in means.items()
+        if "accuracy" in row.figures
+    ]
+    averages, lacking = paper_means(begun, shares)
+    notes += lacking
     rows = [row for each in by_task.values() for row in each]
     rows += [mean for name, mean in means.items() if len(by_task[name]) > 1] + averages
     stands = averages[0] if averages else next(iter(means.values()))
@@ -131,18 +141,3 @@ def _rows(
         rows[0] if len(rows) == 1 else replace(mean_row(name, rows), is_mean=False)
         for name, rows in measured.items()
     ]
-
-
-def _averages(means: Mapping[str, Row], notes: list[str]) -> list[Row]:
-    """Average the accuracy of each collection of tasks that is complete."""
-    averages = []
-    for title, names in _AVERAGED.items():
-        there = [name for name in names if name in means]
-        if there and len(there) < len(names):
-            lacking = ", ".join(name for name in names if name not in means)
-            notes.append(f"No average of {title}'s {len(names)}: {lacking} missing.")
-        elif there:
-            shares = [(means[name], means[name].figures["accuracy"]) for name in there]
-            members = [Row(row.name, row.items, {"accuracy": share}) for row, share in shares]
-            averages.append(mean_row(f"{title}, mean accuracy of {len(names)}", members))
-    return averages

@@ -36,6 +36,9 @@ CATALOGUES = [
 ]
 
 
+WHY = 'marked translate="no"', "marked unfinished", "not translated"
+
+
 def read(spec: str) -> tuple[object, list[tuple[str, str]], list[str]]:
     losses = Losses()
     pairs = [(pair.source, pair.target) for pair in read_pairs(spec, losses)]
@@ -43,7 +46,7 @@ def read(spec: str) -> tuple[object, list[tuple[str, str]], list[str]]:
 
 
 def test_a_message_and_its_translation_are_a_pair(tmp_path: Path) -> None:
-    for name in ("a.po", "a.xlf", "a.mxliff"):
+    for name in ("a.po", "a.xlf", "a.mxliff", "a.ts", "a.xcstrings"):
         Path(tmp_path, name).write_bytes(FILES[name][0])
     assert read(f"{tmp_path}/a.po") == (
         ("und", "de_AT"),
@@ -54,6 +57,17 @@ def test_a_message_and_its_translation_are_a_pair(tmp_path: Path) -> None:
         ("en", "de"),
         [("Hello {{name}}!", "Hallo {{name}}!"), ("A.", "Ä."), ("B.", "Be.")],
         ["1 unit not translated passed over"],
+    )
+    further = "1 unit in a further form passed over"
+    assert read(f"{tmp_path}/a.ts") == (
+        ("und", "de_DE"),
+        [("Yes, he", "Ja, er"), ("%n files", "%n Dateien"), ("Go", "Los")],
+        [further, "1 unit marked unfinished passed over"],
+    )
+    assert read(f"{tmp_path}/a.xcstrings") == (
+        ("en", "de"),
+        [("Open", "Offen"), ("n", "%d Dateien")],
+        [further, *(f"1 unit {why} passed over" for why in WHY)],
     )
     assert read(f"{tmp_path}/a.mxliff")[:2] == (("en", "fr"), [("One two", "Un deux")])
     with pytest.warns(XmineWarning, match="a.po: 1 unit marked fuzzy passed over, 1 unit not"):
@@ -141,6 +155,14 @@ def test_two_catalogues_are_paired_by_key(tmp_path: Path, row: tuple[str, ...]) 
 
 def test_every_kind_with_keys_is_paired_by_them() -> None:
     assert {kind_of(name) for row in CATALOGUES for name in row[:2]} == KEYED
+
+
+def test_a_message_is_a_key_as_it_stands(tmp_path: Path) -> None:
+    for name, keys in (("a.po", ["it.a"]), ("a.properties", ["a"])):
+        Path(tmp_path, name).write_text(
+            'msgid "it.a"\nmsgstr "b"\n' if "po" in name[-2:] else "it.a=b"
+        )
+        assert keys_of(text_input(tmp_path / name)) == keys
 
 
 def test_a_file_without_translations_is_its_source(tmp_path: Path) -> None:

@@ -110,7 +110,9 @@ def test_other_programs_read_each_text(tmp_path: Path, kind: str) -> None:
     assert cells(tmp_path / kind) == head + kept
 
 
-def test_what_an_export_cannot_hold_is_told(tmp_path: Path) -> None:
+def test_what_an_export_cannot_hold_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pairs = [Pair("a", "b", 1.23456, 3, 7, float("inf"), prob=0.5), Pair("", "c"), Pair("a", "d")]
     long = [Pair("x" * 32_768, "y")]
     lost, beyond = "probabilities and scores of 1 pair not kept", "characters beyond 32,767"
@@ -129,6 +131,9 @@ def test_what_an_export_cannot_hold_is_told(tmp_path: Path) -> None:
     assert cells(tmp_path / "a.xlsx")[1] == ["1.2346", "a", "b", "3", "7", "", "0.5"]
     assert write_pairs(long, tmp_path / "b.xlsx").notes == [f"{beyond} of 1 pair not kept"]
     assert len(cells(tmp_path / "b.xlsx")[1][0]) == 32_767
+    monkeypatch.setattr("xmine.pairs.exports._MOST_ROWS", 3)
+    with pytest.raises(FileError, match="a sheet of Excel has 3 rows"):
+        write_pairs(pairs, tmp_path / "c.xlsx")
 
 
 def many(count: int) -> Iterator[Pair]:

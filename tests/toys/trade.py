@@ -92,8 +92,10 @@ _TEXT = '"{}": {{"stringUnit": {{"value": "{}", "state": "{}"}}}}'.format
 _XCODE = (
     f'{{"open": {{"localizations": {{{_TEXT("en", "Open", "")}, {_TEXT("de", "Offen", "")}}}}}, '
     f'"n": {{"localizations": {{"de": {{"variations": {{"plural": {{{_TEXT("one", "%d Datei", "")}'
-    f', {_TEXT("other", "%d Dateien", "")}}}}}}}}}}}, "id": {{"shouldTranslate": false}}, '
-    f'"new": {{"localizations": {{{_TEXT("de", "neu", "needs_review")}}}}}}}'
+    f', {_TEXT("other", "%d Dateien", "")}}}}}}}}}}}, "id": {{"shouldTranslate": false, '
+    f'"localizations": {{{_TEXT("de", "x", "")}}}}}, '
+    f'"old": {{"localizations": {{{_TEXT("de", "alt", "needs_review")}}}}}, '
+    f'"new": {{"localizations": {{{_TEXT("de", "new", "new")}}}}}}}'
 )
 _PLURAL = {"NSStringFormatValueTypeKey": "d", "one": "a", "other": "b"}
 _JAVA = """# none = \\

@@ -32,8 +32,7 @@ _BOOK += "<w:tblGrid>" + '<w:gridCol w:w="4500"/>' * 2 + "</w:tblGrid>"
 
 def _csv(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses: Losses) -> None:
     for at, block in enumerate(frames(pairs, losses, _PLAIN)):
-        text = block.write_csv(include_header=not at, float_precision=4, quote_style="non_numeric")
-        stream.write(text.encode())
+        stream.write(block.write_csv(include_header=not at, float_precision=4).encode())
 
 
 def _po(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses: Losses) -> None:

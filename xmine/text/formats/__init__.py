@@ -40,12 +40,7 @@ def _side(module: ModuleType, path: str, *language: str) -> Iterator[Passage | L
 
 
 # Kinds of files with two languages or more: `languages`, source first, and `translations`.
-BILINGUAL: dict[str, ModuleType] = {
-    "gettext": gettext,
-    "xliff": xliff,
-    "qt": xliff,
-    "xcstrings": xcstrings,
-}
+BILINGUAL = {"gettext": gettext, "xliff": xliff, "qt": xliff, "xcstrings": xcstrings}
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
 READERS: dict[str, tuple[str, Callable[..., Iterator[Passage | LeftOut]]]] = {
     "subtitles": ("", subtitles.read),

@@ -38,7 +38,7 @@ def translations(path: str, target: str = "", source: str = "") -> Iterator[Tran
         found = found or ({"": (key, "")} if source == codes[0] else {})
         locked = LOCKED * (entry.get("shouldTranslate") is False)
         for form, (text, state) in others.items():
-            near = form if form in found else "" if "" in found else ".other"
+            near = form if form in found else {"": ".other", ".other": ""}.get(form, form)
             fault = "not translated" * (not text or state == "new")
             fault = locked or fault or "marked unfinished" * (state == "needs_review")
             fault = fault or OTHER_FORM * (near not in found)

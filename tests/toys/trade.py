@@ -2,6 +2,7 @@
 
 import io
 import plistlib
+import re
 import zipfile
 
 _CUES = """1
@@ -146,6 +147,42 @@ def book(chapter: str | bytes, *, lost: bool = False) -> bytes:
         '<itemref idref="b"/><itemref idref="b"/></spine></package>',
     }
     return zipped(files if lost else {**files, "O/t/ch 2.xhtml": chapter})
+
+
+def open_document(body: str) -> bytes:
+    urn = "urn:oasis:names:tc:opendocument:xmlns"
+    names = " ".join(f'xmlns:{name}="{urn}:{name}:1.0"' for name in ("office", "text", "table"))
+    inside = f"<office:body><office:text>{body}</office:text></office:body>"
+    content = f"<office:document-content {names}>{inside}</office:document-content>"
+    styles = f"<office:document-styles {names}><office:styles/></office:document-styles>"
+    kind = "application/vnd.oasis.opendocument.text"
+    return zipped({"mimetype": kind, "content.xml": content, "styles.xml": styles})
+
+
+def pdf(*pages: list[tuple[float, float, float, str]]) -> bytes:
+    """Make pages of texts at places, in points from the left and from below, and of sizes.
+
+    A letter of Courier is 0.6 of its size wide.
+    """
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>"
+    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = {
+        1: b"<< /Type /Catalog /Pages 2 0 R >>",
+        2: f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        3: font,
+    }
+    for number, page in enumerate(pages):
+        shown = ""
+        for x, y, size, text in page:
+            text = re.sub(r"([()\\\\])", r"\\\\\1", text)
+            shown += f"BT /F {size} Tf {x} {y} Td ({text}) Tj ET\n"
+        stream = shown.encode("cp1252")
+        facts = "/MediaBox [0 0 600 800] /Resources << /Font << /F 3 0 R >> >>"
+        own = f"<< /Type /Page /Parent 2 0 R {facts} /Contents {6 + 2 * number} 0 R >>"
+        objects[5 + 2 * number] = own.encode()
+        objects[6 + 2 * number] = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream)
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % each for each in objects.items())
+    return b"%%PDF-1.4\n%strailer << /Root 1 0 R >>\n%%%%EOF" % body
 
 
 _RUNS = """<w:body><w:p><w:r><w:t>A</w:t><w:tab/><w:t>head</w:t></w:r></w:p><w:p/>

@@ -1,4 +1,4 @@
-"""A column of TSV, CSV, JSONL or Parquet -> a text for each line or row."""
+"""A column of TSV, CSV, Excel, JSONL or Parquet -> a text for each line or row."""
 
 import json
 import re
@@ -22,6 +22,8 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
+from xmine.files.suffixes import kind_of
+from xmine.text.formats.xlsx import xlsx_rows
 from xmine.text.languages import ISO_639_3, LANGUAGES
 
 if TYPE_CHECKING:
@@ -91,16 +93,25 @@ def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _tell_names(path: str, cells: list[str]) -> None:
-    told = f"{name_of(path)}:1: left out, since it names {listed('column', cells)}"
+def _tell_names(where: str, cells: list[str]) -> None:
+    told = f"{where}: left out, since it names {listed('column', cells)}"
     warnings.warn(told, XmineWarning, stacklevel=3)
 
 
 def csv_column(path: str, column: str) -> Iterator[str]:
-    """Give a cell for the first line of each row, and blanks for its others and for the names."""
-    rows, at, width = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1, 0
+    """Give a cell for the first line of each row, and blanks for its others and for the names.
+
+    Of an Excel table a row is a line, and a column may stand behind its sheet: `Sheet!column`.
+    """
+    rows, width = csv_rows(path), 0
+    if kind_of(path) == "xlsx":
+        sheet, _, column = column.rpartition("!")
+        rows = xlsx_rows(path, sheet)
+    at, lines, names = int(column) - 1 if _COLUMN.fullmatch(column) else -1, 0, list[str]()
     if at < 0:
-        _, lines, names = next(rows)
+        while not any(names):
+            _, more, names = next(rows, ("", 0, [" "]))
+            lines += more
         if column not in names:
             unknown = f"no column {column!r}, only " if column else "a table with "
             named = all(map(str.isidentifier, names))
@@ -115,8 +126,8 @@ def csv_column(path: str, column: str) -> Iterator[str]:
         at, width = names.index(column), len(names)
         yield from [""] * lines
     for where, lines, cells in rows:
-        if where.endswith(":1") and names_columns(cells):
-            _tell_names(path, cells)
+        if not width and names_columns(cells):
+            _tell_names(where, cells)
             yield from [""] * lines
             width = len(cells)
             continue
@@ -145,7 +156,7 @@ def tsv_column(path: str, column: str) -> Iterator[str]:
         cells = line.split("\t")
         is_names = number == 1 and at >= 0 and names_columns(cells)
         if is_names and not column_names(cells):
-            _tell_names(path, cells)
+            _tell_names(f"{name_of(path)}:1", cells)
         if number == 1 and (at < 0 or is_names or column_names(cells)):
             if at < 0 and column not in cells:
                 hint = f"give its number, from 1: {path}:2"

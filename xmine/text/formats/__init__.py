@@ -11,7 +11,7 @@ from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
-from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
+from xmine.text.formats import books, gettext, keyed, pages, pandoc, pdf, subtitles, xliff
 from xmine.text.formats.units import LeftOut, Passage, one_line, short, within_budget
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
@@ -22,7 +22,9 @@ READERS: dict[str, tuple[str, Callable[[str], Iterator[Passage | LeftOut]]]] = {
     **dict.fromkeys(keyed.KINDS, ("", keyed.read)),
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
+    "pdf": ("pypdfium2", pdf.read),
     "docx": ("", books.read_docx),
+    **dict.fromkeys(pandoc.KINDS, ("pypandoc", pandoc.read)),
     "epub": ("trafilatura", books.read_epub),
 }
 

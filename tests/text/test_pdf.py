@@ -1,0 +1,96 @@
+"""PDF files: the paragraphs come out as they were laid on the pages, in the order of reading."""
+
+import random
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.toys.trade import pdf
+from xmine.errors import FileError
+from xmine.text.inputs import text_input
+
+SIZE, STEP, LINES = 10, 12, 30
+LAID = [*product((1, 2), ("set in", "apart"), ("columns", "rows"), range(4))]
+pytestmark = pytest.mark.process
+Line = tuple[float, float, float, str]
+
+
+def wrapped(words: list[str], width: int, first: int) -> list[str]:
+    """Fill lines with words; a long one is cut where it does not fit, with a hyphen."""
+    lines, room = [""], width - first
+    for word in words:
+        apart = bool(lines[-1])
+        if len(lines[-1]) + apart + len(word) > room:
+            at = room - len(lines[-1]) - apart - 1
+            if at > 2 and len(word) - at > 3:
+                lines[-1] += " " * apart + word[:at] + "-"
+                word = word[at:]
+            lines, room, apart = [*lines, ""], width, False
+        lines[-1] += " " * apart + word
+    return lines
+
+
+def laid(columns: int, style: str, order: str, seed: int) -> tuple[bytes, list[str]]:
+    """Lay paragraphs on pages with heads and numbers, the columns of a page line by line or not."""
+    draw, width = random.Random(seed), 76 // columns - 2
+    texts, flow = list[str](), list[tuple[float, str]]()  # how far set in; nothing of a blank line
+    for _ in range(24):
+        words = ["".join(draw.choices("abcdenorstu", k=draw.randint(2, 11))) for _ in range(40)]
+        words = [words[0].title(), *words[1 : draw.randint(14, 40)]]
+        texts.append(" ".join(words) + ".")
+        first = 2 if style == "set in" else 0
+        lines = wrapped([*words[:-1], words[-1] + "."], width, first)
+        flow += [(first * (at == 0), line) for at, line in enumerate(lines)]
+        flow += [(0, "")] * (style == "apart")
+    pages = list[list[Line]]()
+    for begin in range(0, len(flow), LINES * columns):
+        number, rows = len(pages) + 1, list[tuple[tuple[int, int], Line]]()
+        for at, (more, line) in enumerate(flow[begin : begin + LINES * columns]):
+            column, row = divmod(at, LINES)
+            place = 60 + column * 240 + more * SIZE * 0.6, 700 - row * STEP
+            key = (column, row) if order == "columns" else (row, column)
+            rows += [(key, (*place, SIZE, line))] * bool(line)
+        head: list[Line] = [(60, 750, 8, f"The Bees, page {number}"), (290, 40, 8, str(number))]
+        pages.append([*head[:1], *(line for _, line in sorted(rows)), *head[1:]])
+    return pdf(*pages), texts
+
+
+@pytest.mark.parametrize(("columns", "style", "order", "seed"), LAID)
+def test_paragraphs_come_out_as_they_were_laid(
+    tmp_path: Path, columns: int, style: str, order: str, seed: int
+) -> None:
+    data, texts = laid(columns, style, order, seed)
+    (tmp_path / "a.pdf").write_bytes(data)
+    given = text_input(tmp_path / "a.pdf")
+    assert list(given.texts()) == texts
+    pages = data.count(b"/MediaBox")
+    told = f"left out: heads and numbers of pages ({2 * pages})"
+    assert given.warnings == [f"{tmp_path}/a.pdf: {told}"]
+    places = list(given.places() or ())
+    assert (places[0], places == sorted(places)) == ("page 1", True)
+
+
+def test_a_title_over_two_columns_stands_before_them(tmp_path: Path) -> None:
+    page: list[Line] = [(60, 740, 16, "The ferry and the bees of the island in the north")]
+    for row in range(8):
+        page += [(60, 700 - 12 * row, 10, f"left words of line {row} that go on up")]
+        page += [(320, 700 - 12 * row, 10, f"right words of line {row} that go on up")]
+    (tmp_path / "a.pdf").write_bytes(
+        pdf([*page, (60, 580, 10, "A last line over both columns. " * 2)])
+    )
+    title, both, last = text_input(tmp_path / "a.pdf").texts()
+    assert title == page[0][3]
+    assert both.split().index("right") == 9 * 8
+    assert last.startswith("A last line")
+
+
+def test_a_file_of_pictures_is_refused_and_ocr_named(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf([], []))
+    with pytest.raises(FileError, match=r"a.pdf: a PDF file of pictures, without text") as refused:
+        list(text_input(tmp_path / "a.pdf").texts())
+    assert "OCR" in refused.value.hint
+    (tmp_path / "a.pdf").write_bytes(pdf([], [(60, 700, 10, "Words.")]))
+    assert text_input(tmp_path / "a.pdf").warnings == [
+        f"{tmp_path}/a.pdf: left out: pages without text (1)"
+    ]

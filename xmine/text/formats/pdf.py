@@ -1,0 +1,164 @@
+"""PDF -> its paragraphs in the order of reading: lines by their places on the page, put together.
+
+Heads and numbers of pages are left out. Columns are read one after the other. A paragraph ends
+before a gap, a line set in, another size, or where its last line had room for the next word.
+"""
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from xmine.errors import FileError
+from xmine.files.reading import limited, name_of, read_blocks
+from xmine.text.formats.apart import made_of
+from xmine.text.formats.units import LeftOut, Passage
+from xmine.text.segmentation import join
+
+_GUTTER = 6.0  # points, of 72 an inch, between two columns
+_LEAST = 4  # lines of a column
+_NARROW = 0.3  # of the other column: no column, but numbers of a list
+_LONGEST = 20_000  # characters of a paragraph
+_EDGE = 3  # lines at the head and at the foot of a page that may stand on others
+_APART, _SET_IN, _SIZE = 1.25, 0.8, 0.2  # of the distance of lines; of the height of letters
+_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+_ITEM = re.compile(r"[•▪◦‣·*–—-]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s")
+_ENDS = re.compile(r"[.!?…。！？؟।:][\])）】\"'”’»」』]*$")
+
+
+class _Line(NamedTuple):
+    """A line: points from the left and from below; of its column the right end and usual left."""
+
+    left: float
+    right: float
+    base: float
+    height: float
+    text: str
+    place: str = ""
+    column: int = 0
+    edge: float = 0.0
+    usual: float = 0.0
+
+
+def read(path: str) -> Iterator[Passage | LeftOut]:
+    """Read the paragraphs; the place is the page where one begins."""
+    name, data = name_of(path), limited(path, read_blocks(path, kind="pdf"))
+    reader = Path(__file__).with_name("apart_reader.py")
+    made, _ = made_of(data, name, "PDF", sys.executable, "-P", reader, "pdf")
+    pages = [[_Line(*line) for line in json.loads(page)] for page in made.splitlines()]
+    if not any(pages):
+        told = f"{name}: a PDF file of pictures, without text"
+        raise FileError(told, "read the text off them first (OCR): ocrmypdf FILE text.pdf")
+    yield LeftOut("pages without text", sum(not page for page in pages))
+    heads, columns = _heads(pages), list[list[_Line]]()
+    cut = None
+    for number, page in enumerate(pages):
+        body = [line for line in page if (number, line) not in heads]
+        if (found := _gutter(body)) or any(line.left < (cut or 0) < line.right for line in body):
+            cut = found  # else that of the page before: the last page may have few lines
+        for lines in _columns(body, cut):
+            ends, usual = sorted(line.right for line in lines), median(line.left for line in lines)
+            facts = f"page {number + 1}", len(columns), ends[len(ends) * 9 // 10], usual
+            columns.append([_Line(*line[:5], *facts) for line in lines])
+    steps = sorted(
+        above.base - line.base
+        for lines in columns
+        for above, line in pairwise(lines)
+        if above.base - line.base > 0.6 * line.height
+    )
+    step = steps[len(steps) // 4] if steps else 0.0
+    first = above = None
+    text = ""
+    for line in (line for lines in columns for line in lines):
+        if first and above and len(text) < _LONGEST and _goes_on(first, above, line, step):
+            text, above = together(text, line.text), line
+            continue
+        if first:
+            yield Passage(text, first.place)
+        first = above = line
+        text = line.text
+    if first:
+        yield Passage(text, first.place)
+    yield LeftOut("heads and numbers of pages", len(heads))
+
+
+def together(text: str, line: str) -> str:
+    """Put the next line behind a text; a hyphen goes where the end of a line cuts a word."""
+    is_cut = re.search(r"[^\W\d_]-$", text) and line[:1].islower()
+    return text[:-1] + line if is_cut else join([text, line])
+
+
+def _goes_on(first: _Line, above: _Line, line: _Line, step: float) -> bool:
+    """Tell whether a line goes on with the paragraph of the line above, which began at `first`."""
+    # Letters that there was room for; where no sentence ends, of words wider than most.
+    word = len(line.text.split()[0]) + (1 if _ENDS.search(above.text) else 4)
+    has_room = above.right + word * (line.right - line.left) / len(line.text) <= above.edge
+    is_alike = abs(line.height - above.height) <= _SIZE * above.height
+    if has_room or not is_alike or _ITEM.match(line.text):
+        return False
+    if line.column != above.column:
+        widths = line.edge - line.usual, above.edge - above.usual
+        is_alike = abs(widths[0] - widths[1]) < above.height or line.text[:1].islower()
+        return is_alike and not _ENDS.search(above.text)
+    set_in = _SET_IN * line.height
+    is_usual = abs(line.left - line.usual) < set_in or _ITEM.match(first.text) is not None
+    return (0 < above.base - line.base <= _APART * max(step, line.height)) and (
+        abs(line.left - above.left) < set_in or (above is first and is_usual)
+    )
+
+
+def _heads(pages: list[list[_Line]]) -> set[tuple[int, _Line]]:
+    """Find lines at the edges of pages: some have them there, or half have any, at a distance."""
+    keys = dict[tuple[int, _Line], tuple[tuple[int, str], tuple[int, str]]]()
+    for number, page in enumerate(pages):
+        lines = sorted(page, key=lambda line: line.base)
+        for line in lines[:_EDGE] + lines[-_EDGE:]:
+            place, far = round(line.base / 2), 2 * line.height
+            alone = not any(1 < abs(line.base - other.base) < far for other in page)
+            same = place, _NUMBER.sub("#", line.text)
+            keys[number, line] = same, (place, "") if alone else same
+    seen = Counter(key for some in keys.values() for key in {*some})
+    few, half = min(3, max(2, len(pages) - 1)), max(3, len(pages) / 2)
+    return {edge for edge, (same, any_) in keys.items() if seen[same] >= few or seen[any_] >= half}
+
+
+def _columns(lines: list[_Line], cut: float | None) -> Iterator[list[_Line]]:
+    """Give the columns of a page one after the other; lines over several of them part these."""
+    lines = sorted(lines, key=lambda line: (-round(line.base), line.left))
+    if cut is None:
+        yield from [lines] * bool(lines)
+        return
+    bands = [list[list[_Line]]()]
+    for line in lines:
+        side = 0 if line.left < cut < line.right else 1 + (line.left > cut)
+        if not bands[-1] or (side == 0 and any(bands[-1][1:])):
+            bands.append([[], [], []])
+        bands[-1][side].append(line)
+    for band in filter(None, bands):
+        yield from [band[0]] * bool(band[0])
+        yield from chain(*(_columns(side, _gutter(side)) for side in band[1:]))
+
+
+def _gutter(lines: list[_Line]) -> float | None:
+    """Find where two columns are parted: least lines cross there, and most stand beside."""
+    found, over, before = list[tuple[int, float]](), 0, 0
+    ends = sorted([(line.left, 1) for line in lines] + [(line.right, -1) for line in lines])
+    for (x, step), (after, _) in pairwise(ends):
+        over, before = over + step, before + (step < 0)
+        beside = min(before, len(lines) - over - before)
+        if beside >= _LEAST and after - x >= _GUTTER:
+            found.append((beside - over, (x + after) / 2))
+    cut = max(found, default=(0, 0.0))[1]
+    left = [line for line in lines if line.right < cut]
+    right = [line for line in lines if line.left > cut]
+    if not found:
+        return None
+    widths = sorted(median(line.right - line.left for line in side) for side in (left, right))
+    lowest = max(min(line.base for line in side) for side in (left, right))
+    rows = min(sum(line.base > lowest - 1 for line in side) for side in (left, right))
+    return cut if rows >= _LEAST and widths[0] > _NARROW * widths[1] else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.display import count
 from xmine.errors import FileError, XmineWarning
+from xmine.extras import needs
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.records import (
     column_names,
@@ -23,7 +24,8 @@ from xmine.files.records import (
     open_parquet,
 )
 from xmine.files.suffixes import kind_of
-from xmine.text.formats.xlsx import xlsx_rows
+from xmine.text.formats.apart import rows_of
+from xmine.text.formats.books import opened
 from xmine.text.languages import ISO_639_3, LANGUAGES
 
 if TYPE_CHECKING:
@@ -142,6 +144,14 @@ def csv_column(path: str, column: str) -> Iterator[str]:
             )
         yield "" if is_blank else cells[at]
         yield from [""] * (lines - 1)
+
+
+def xlsx_rows(path: str, sheet: str = "") -> Iterator[tuple[str, int, list[str]]]:
+    """Give `(file:row, 1, cells)` for each row of a sheet, or of the first; see `csv_rows`."""
+    needs(name_of(path), "fastexcel")
+    with opened(path):  # no bomb
+        rows = rows_of(path, "xlsx", sheet)
+    yield from ((f"{name_of(path)}:{at}", 1, row) for at, row in enumerate(rows, start=1))
 
 
 def _too_few(where: str, column: str, cells: list[str], between: str) -> FileError:

@@ -54,10 +54,10 @@ from xmine.text.columns import (
     no_table,
     parquet_column,
     tsv_column,
+    xlsx_rows,
 )
 from xmine.text.file_lines import FileLines
 from xmine.text.formats import has_units, read_units
-from xmine.text.formats.xlsx import xlsx_rows
 from xmine.text.packed import PackedTexts, TextPacker
 
 _DIGITS = re.compile("([0-9]+)")

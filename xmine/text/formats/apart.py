@@ -3,13 +3,28 @@
 A library in another language can take all time and memory, or end the process that calls it.
 """
 
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
 from tempfile import TemporaryFile
 from threading import Timer
+from typing import Any
 
 from xmine.errors import FileError
+from xmine.files.reading import limited, name_of, read_blocks
 from xmine.text.formats.units import most_of
+
+_AGAIN = "copy it again, or save it in its program: a text as .docx, a table as .csv"
+
+
+def rows_of(path: str, kind: str, *wanted: str) -> Iterator[Any]:
+    """Give what `apart_reader` reads out of a file of a kind."""
+    data = limited(path, read_blocks(path, kind=kind))
+    reader = Path(__file__).with_name("apart_reader.py")
+    made, _ = made_of(data, name_of(path), f".{kind}", sys.executable, "-P", reader, kind, *wanted)
+    yield from map(json.loads, made.splitlines())
 
 
 def made_of(data: bytes, name: str, kind: str, *command: str | Path) -> tuple[bytes, list[str]]:
@@ -44,5 +59,5 @@ def made_of(data: bytes, name: str, kind: str, *command: str | Path) -> tuple[by
     if process.returncode:
         why = next((note for note in notes if note[:1] not in ("", "[")), "its reader ended")[:200]
         what = f"cannot be read as {kind}: {''.join(filter(str.isprintable, why))}"
-        raise FileError(f"{name}: {what}", "copy it again, or save it again in its program")
+        raise FileError(f"{name}: {what}", _AGAIN)
     return made, notes

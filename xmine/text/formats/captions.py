@@ -95,10 +95,7 @@ def _timed_text(text: str, name: str, left_out: Counter[str]) -> _Cues:
 
 
 READERS: dict[str, Callable[[str, str, Counter[str]], _Cues]] = {
-    ".sub": _framed,
-    ".sbv": _framed,
-    ".smi": _sami,
-    ".sami": _sami,
-    ".ttml": _timed_text,
-    ".dfxp": _timed_text,
+    **dict.fromkeys((".sub", ".sbv"), _framed),
+    **dict.fromkeys((".smi", ".sami"), _sami),
+    **dict.fromkeys((".ttml", ".dfxp"), _timed_text),
 }

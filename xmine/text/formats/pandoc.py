@@ -7,11 +7,11 @@ file (`--sandbox`), and has 1 GB of memory.
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from xmine.errors import FileError
-from xmine.files.reading import in_command, limited, name_of, raw_blocks, read_blocks
+from xmine.files.reading import limited, name_of, raw_blocks, read_blocks
 from xmine.files.suffixes import kind_of
 from xmine.files.xml_text import decoded, parsed_xml
 from xmine.text.formats.apart import made_of
@@ -27,16 +27,16 @@ _NOT_READ = re.compile(r"\[[A-Z]+\] (?:(Skipped) |Could not load include file )"
 _WORD = re.compile(r"\w")
 # Lines of a program, which who knows Markdown sets in for code: `name = value`, `name(value)`.
 _CODE = re.compile(r"(?:\s*[\w.]++(?: ?[-+]?= ?\S.*|\(.*\);?)(?:\n|$))+")
-# Of RTF: old code pages that pandoc takes for Western Europe's, and a letter without its Unicode.
-_PAGE = re.compile(rb"\\ansicpg(?!1252\b|65001\b)|\\fcharset(?![012]\b)")
-_LETTER = re.compile(rb"(\\u-?\d+ ?)?\\'[89a-fA-F]")
+# Of RTF: groups, fonts, character sets of these and their code pages, letters without Unicode.
+_TOKEN = re.compile(
+    rb"\\u-?\d+ ?\\'..|\\[\\{}]|([{}])|\\f(\d+)|\\fcharset(\d+)|((?:\\'[0-9a-fA-F]{2})+)"
+)
+_PAGES = """
+    0:1252 128:932 129:949 134:936 136:950 161:1253 162:1254 163:1258 177:1255 178:1256 186:1257 \
+    204:1251 222:874 238:1250"""
 # Of AsciiDoc: a letter at the end of a cell is no style of the next, for which pandoc takes it.
 _ROW, _STYLE = re.compile(rb"^\|(?!=).*", re.MULTILINE), re.compile(rb"(?<=[^\W\d][a-z])\|")
 _INCLUDE = re.compile(rb"^include::.*\]$", re.MULTILINE)
-
-
-class _Note(list[Any]):
-    """The blocks of a note, which stand behind the text that they belong to."""
 
 
 @cache
@@ -70,16 +70,39 @@ def _data(path: str, kind: str) -> bytes:
         with opened(path):  # no bomb
             return limited(path, raw_blocks(path))
     if kind == "rtf":
-        data = limited(path, read_blocks(path, kind=kind))
-        if _PAGE.search(data) and not all(letter[1] for letter in _LETTER.finditer(data)):
-            hint = f"save it as .docx: soffice --convert-to docx {in_command(name_of(path))}"
-            raise FileError(f"{name_of(path)}: RTF with letters of old code pages", hint)
-        return re.sub(rb"(\\u-?\d+) ?\?", rb"\1\\'3f", data)  # or pandoc drops what follows
+        return _unicoded(limited(path, read_blocks(path, kind=kind)))
     if kind in ("fb2", "docbook"):
         text = "".join(decoded([limited(path, read_blocks(path))], name_of(path)))
         parsed_xml(text, name_of(path))
         return re.sub(r"^<\?xml[^>]*\?>", "", text).encode()
     return read_text(path).encode()
+
+
+def _unicoded(data: bytes) -> bytes:
+    """Write letters of old code pages, those of the font or of the file, as those of Unicode."""
+    known = dict(each.split(":") for each in _PAGES.split())
+    said = re.search(rb"\\ansicpg(\d+)", data)
+    fonts, pages, own = [b""], dict[bytes, str](), said[1].decode() if said else "1252"
+
+    def written(token: re.Match[bytes]) -> bytes:
+        sign, font, charset, letters = token.groups()
+        if sign == b"{":
+            fonts.append(fonts[-1])
+        elif sign and len(fonts) > 1:
+            fonts.pop()
+        elif font:
+            fonts[-1] = font
+        elif charset:
+            pages[fonts[-1]] = known.get(charset.decode(), own)
+        elif letters:
+            with suppress(LookupError):
+                held = bytes.fromhex(letters.decode().replace("\\'", ""))
+                text = held.decode(f"cp{pages.get(fonts[-1], own)}", "replace")
+                return b"".join(b"{\\uc0\\u%d }" % ord(letter) for letter in text)
+        return token[0]
+
+    # pandoc drops what follows a plain character in place of a letter.
+    return re.sub(rb"(\\u-?\d+) ?\?", rb"\1\\'3f", _TOKEN.sub(written, data))
 
 
 # Kind of a node -> what becomes of what it holds.
@@ -91,7 +114,7 @@ _FOLDS: dict[str, Callable[[Any], Any]] = {
     "Image": lambda held: held[1] not in ([], [("image",)]) and LeftOut("texts of pictures"),
     "Quoted": lambda held: [(_QUOTES[held[0]][0],), held[1], (_QUOTES[held[0]][1],)],
     "LineBlock": lambda held: [[None, line] for line in [*held, []]],
-    "Note": _Note,
+    "Note": lambda held: (None, held),
     "Cite": lambda held: held[1],
     "CodeBlock": lambda held: held[1].strip() and LeftOut("code blocks"),
     "RawBlock": lambda held: held[1].strip() and LeftOut("raw blocks"),
@@ -117,8 +140,8 @@ def _texts(tree: list[Any]) -> Iterator[str | LeftOut]:
         each = waiting.pop()
         if isinstance(each, LeftOut):
             yield each
-        elif isinstance(each, _Note):
-            notes.insert(0, list(each))
+        elif isinstance(each, tuple) and each[0] is None:  # of a note
+            notes.insert(0, each[1])
         elif isinstance(each, tuple):
             said.append(each)
         elif isinstance(each, (dict, list)):

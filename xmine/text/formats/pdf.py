@@ -4,26 +4,24 @@ Heads and numbers of pages are left out. Columns are read one after the other. A
 before a gap, a line set in, another size, or where its last line had room for the next word.
 """
 
-import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import reduce
 from itertools import chain, pairwise
-from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 from xmine.errors import FileError
-from xmine.files.reading import limited, name_of, read_blocks
-from xmine.text.formats.apart import made_of
+from xmine.files.reading import name_of
+from xmine.text.formats.apart import rows_of
 from xmine.text.formats.units import LeftOut, Passage
 from xmine.text.segmentation import join
 
 _GUTTER = 6.0  # points, of 72 an inch, between two columns
 _LEAST = 4  # lines of a column
 _NARROW = 0.3  # of the other column: no column, but numbers of a list
-_LONGEST = 20_000  # characters of a paragraph
+_LONGEST = 500  # lines of a paragraph
 _EDGE = 3  # lines at the head and at the foot of a page that may stand on others
 _APART, _SET_IN, _SIZE = 1.25, 0.8, 0.2  # of the distance of lines; of the height of letters
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
@@ -47,12 +45,9 @@ class _Line(NamedTuple):
 
 def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the paragraphs; the place is the page where one begins."""
-    name, data = name_of(path), limited(path, read_blocks(path, kind="pdf"))
-    reader = Path(__file__).with_name("apart_reader.py")
-    made, _ = made_of(data, name, "PDF", sys.executable, "-P", reader, "pdf")
-    pages = [[_Line(*line) for line in json.loads(page)] for page in made.splitlines()]
+    pages = [[_Line(*line) for line in page] for page in rows_of(path, "pdf")]
     if not any(pages):
-        told = f"{name}: a PDF file of pictures, without text"
+        told = f"{name_of(path)}: a PDF file of pictures, without text"
         raise FileError(told, "read the text off them first (OCR): ocrmypdf FILE text.pdf")
     yield LeftOut("pages without text", sum(not page for page in pages))
     heads, columns = _heads(pages), list[list[_Line]]()
@@ -72,18 +67,14 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
         if above.base - line.base > 0.6 * line.height
     )
     step = steps[len(steps) // 4] if steps else 0.0
-    first = above = None
-    text = ""
-    for line in (line for lines in columns for line in lines):
-        if first and above and len(text) < _LONGEST and _goes_on(first, above, line, step):
-            text, above = together(text, line.text), line
-            continue
-        if first:
-            yield Passage(text, first.place)
-        first = above = line
-        text = line.text
-    if first:
-        yield Passage(text, first.place)
+    paragraphs = list[list[_Line]]()
+    for line in chain.from_iterable(columns):
+        if paragraphs and _goes_on(paragraphs[-1], line, step):
+            paragraphs[-1].append(line)
+        else:
+            paragraphs.append([line])
+    for lines in paragraphs:
+        yield Passage(reduce(together, (line.text for line in lines)), lines[0].place)
     yield LeftOut("heads and numbers of pages", len(heads))
 
 
@@ -93,13 +84,14 @@ def together(text: str, line: str) -> str:
     return text[:-1] + line if is_cut else join([text, line])
 
 
-def _goes_on(first: _Line, above: _Line, line: _Line, step: float) -> bool:
-    """Tell whether a line goes on with the paragraph of the line above, which began at `first`."""
+def _goes_on(paragraph: list[_Line], line: _Line, step: float) -> bool:
+    """Tell whether a line goes on with the paragraph before it."""
+    first, above = paragraph[0], paragraph[-1]
     # Letters that there was room for; where no sentence ends, of words wider than most.
     word = len(line.text.split()[0]) + (1 if _ENDS.search(above.text) else 4)
     has_room = above.right + word * (line.right - line.left) / len(line.text) <= above.edge
     is_alike = abs(line.height - above.height) <= _SIZE * above.height
-    if has_room or not is_alike or _ITEM.match(line.text):
+    if has_room or not is_alike or len(paragraph) == _LONGEST or _ITEM.match(line.text):
         return False
     if line.column != above.column:
         widths = line.edge - line.usual, above.edge - above.usual

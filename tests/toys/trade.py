@@ -110,6 +110,7 @@ _PAGE = """<html><head><title>none</title><meta charset="iso-8859-1"></head>
 <h1>Café</h1><p>One <b>bold</b> <!-- none -->text.<br/>Two.</p><pre>x = 1</pre>
 <ul><li>An item<ul><li>Inner</li></ul></li></ul><script>x()</script></main></body></html>
 """
+_TABLE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
@@ -157,6 +158,38 @@ def open_document(body: str) -> bytes:
     styles = f"<office:document-styles {names}><office:styles/></office:document-styles>"
     kind = "application/vnd.oasis.opendocument.text"
     return zipped({"mimetype": kind, "content.xml": content, "styles.xml": styles})
+
+
+def excel(rows: dict[str, str], **sheets: str) -> bytes:
+    """Pack an Excel table of sheets of XML; `rows` are the cells of the first by their places."""
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    packages = "http://schemas.openxmlformats.org/package/2006"
+    main = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+    cells = "".join(
+        f'<row r="{place[1:]}"><c r="{place}" t="inlineStr"><is><t>{text}</t></is></c></row>'
+        for place, text in rows.items()
+    )
+    sheets = {"First": cells, **sheets}
+    files: dict[str, str | bytes] = {
+        "[Content_Types].xml": f'<Types xmlns="{packages}/content-types"><Override '
+        f'PartName="/xl/workbook.xml" ContentType="{main}"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{packages}/relationships"><Relationship Id="a" '
+        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    }
+    named = linked = ""
+    for name, inside in sheets.items():
+        named += f'<sheet name="{name}" sheetId="{len(files)}" r:id="{name}"/>'
+        linked += f'<Relationship Id="{name}" Type="{office}/worksheet" Target="{name}.xml"/>'
+        files[f"xl/{name}.xml"] = (
+            f'<worksheet xmlns="{_TABLE}"><sheetData>{inside}</sheetData></worksheet>'
+        )
+    files["xl/workbook.xml"] = (
+        f'<workbook xmlns="{_TABLE}" xmlns:r="{office}"><sheets>{named}</sheets></workbook>'
+    )
+    files["xl/_rels/workbook.xml.rels"] = (
+        f'<Relationships xmlns="{packages}/relationships">{linked}</Relationships>'
+    )
+    return zipped(files)
 
 
 def pdf(*pages: list[tuple[float, float, float, str]]) -> bytes:

@@ -23,7 +23,7 @@ def rows_of(path: str, kind: str, *wanted: str) -> Iterator[Any]:
     """Give what `apart_reader` reads out of a file of a kind."""
     data = limited(path, read_blocks(path, kind=kind))
     reader = Path(__file__).with_name("apart_reader.py")
-    made, _ = made_of(data, name_of(path), f".{kind}", sys.executable, "-P", reader, kind, *wanted)
+    made, _ = made_of(data, name_of(path), kind, sys.executable, "-P", reader, kind, *wanted)
     yield from map(json.loads, made.splitlines())
 
 
@@ -58,6 +58,6 @@ def made_of(data: bytes, name: str, kind: str, *command: str | Path) -> tuple[by
         raise FileError(f"{name}: {len(data):,} bytes gave {cost}", hint)
     if process.returncode:
         why = next((note for note in notes if note[:1] not in ("", "[")), "its reader ended")[:200]
-        what = f"cannot be read as {kind}: {''.join(filter(str.isprintable, why))}"
+        what = f"cannot be read as {kind.upper()}: {''.join(filter(str.isprintable, why))}"
         raise FileError(f"{name}: {what}", _AGAIN)
     return made, notes

@@ -14,7 +14,7 @@ _NO_WORDS = re.compile(r"</?(?:p|sync|body|sami)\b[^<>]*>|&nbsp;", re.IGNORECASE
 _CLOCK = re.compile(
     r"(?:(\d{1,4}):)?(\d\d?):(\d\d?(?:\.\d+)?)(?::(\d{1,9}))?|(\d{1,18}(?:\.\d+)?)(h|ms?|s|f|t)"
 )
-_RATES = re.compile(r"[1-9]\d{0,9}")
+_WHOLE = re.compile(r"[1-9]\d{0,9}")
 _RATE, _HELD = 25, 5_000  # frames a second; milliseconds of a last caption
 
 
@@ -69,29 +69,32 @@ def _timed_text(text: str, name: str, left_out: Counter[str]) -> _Cues:
     """Read TTML and DFXP of any year; times count in hours to seconds, frames or ticks."""
     root = parsed_xml(text, name)
     facts = {tag_of(key): value for key, value in root.items()}
-    each_frame, tick = (
-        1000 / int(rate[0] if (rate := _RATES.match(facts.get(x, ""))) else _RATE)
-        for x in ("frameRate", "tickRate")
-    )
-    units = {"h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1, "f": each_frame, "t": tick}
+    rates = (_WHOLE.match(facts.get(each, "")) for each in ("frameRate", "tickRate"))
+    frame, tick = (1000 / int(rate[0] if rate else _RATE) for rate in rates)
+    units = {"h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1, "f": frame, "t": tick}
 
     def milliseconds(time: str) -> float:
         if not (clock := _CLOCK.fullmatch(time.strip())):
             raise FileError(f"{name}: not the time of a caption: {time[:60]!r}", "mend the file")
         hours, minutes, seconds, frames, number, unit = clock.groups("0")
-        if unit in units:
-            return float(number) * units[unit]
-        whole = 60 * int(hours) + int(minutes)
-        return 60_000 * whole + 1000 * float(seconds) + each_frame * int(frames)
+        whole = 3_600_000 * int(hours) + 60_000 * int(minutes) + 1000 * float(seconds)
+        return whole + frame * int(frames) + float(number) * units.get(unit, 0)
 
-    for line in [each for each in root.iter() if tag_of(each.tag) == "br"]:
-        line.text = "\n"
-    for each in [each for each in root.iter() if tag_of(each.tag) == "p"]:
-        said = "".join(each.itertext())
-        begins, ends = ([x for part in each.iter() if (x := part.get(y))] for y in ("begin", "end"))
-        start = milliseconds(begins[0]) if begins else 0.0
-        end = milliseconds(ends[-1]) if ends else start + milliseconds(each.get("dur", "5s"))
-        yield start, end, said
+    for each in root.iter():
+        if tag_of(each.tag) == "br":
+            each.text = "\n"
+    waiting = [root]
+    while waiting:
+        each = waiting.pop()
+        if tag_of(each.tag) != "p":
+            waiting += reversed(each)
+        else:
+            begin, end = (
+                [x for part in each.iter() if (x := part.get(y))] for y in ("begin", "end")
+            )
+            start = milliseconds(begin[0]) if begin else 0.0
+            until = milliseconds(end[-1]) if end else start + milliseconds(each.get("dur", "5s"))
+            yield start, until, "".join(each.itertext())
 
 
 READERS: dict[str, Callable[[str, str, Counter[str]], _Cues]] = {

@@ -12,14 +12,15 @@ pytestmark = [
     pytest.mark.process,
     pytest.mark.filterwarnings("ignore:.*left out, since it names"),
 ]
-CELLS = {"B3": "German", "B4": "Eins &amp; zwei", "B6": "Drei"}
-OTHER = '<row r="1"><c r="A1" t="inlineStr"><is><t>text</t></is></c><c r="B1"><v>7</v></c></row>'
-FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+ROW = '<row r="{0}"><c r="{1}{0}" t="inlineStr"><is><t>{2}</t></is></c></row>'
+FIRST = "".join(map(ROW.format, (3, 4, 6), "BBB", ("German", "Eins &amp; zwei", "Drei")))
+OTHER = '<row r="1"><c r="A1"><v>2.5</v></c><c r="B1"><v>7</v></c></row>'
+SHEETS = {"First": FIRST, "Other": OTHER, "Far": OTHER + ROW.format(1048576, "XFD", "a")}
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    (tmp_path / "a.xlsx").write_bytes(excel(CELLS, Other=OTHER, Far=FAR))
+    (tmp_path / "a.xlsx").write_bytes(excel(**SHEETS))
     return tmp_path / "a.xlsx"
 
 
@@ -52,6 +53,6 @@ def test_what_is_not_there_or_too_much_is_refused(table: Path, column: str, told
 
 
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.xlsx").write_bytes(excel({"A1": "a" * (1 << 25)}))
+    (tmp_path / "a.xlsx").write_bytes(excel(A="a" * (1 << 25)))
     with pytest.raises(FileError, match=r"a.xlsx: unpacks to 33,"):
         list(text_input(f"{tmp_path}/a.xlsx:1").texts())

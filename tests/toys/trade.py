@@ -110,7 +110,6 @@ _PAGE = """<html><head><title>none</title><meta charset="iso-8859-1"></head>
 <h1>Café</h1><p>One <b>bold</b> <!-- none -->text.<br/>Two.</p><pre>x = 1</pre>
 <ul><li>An item<ul><li>Inner</li></ul></li></ul><script>x()</script></main></body></html>
 """
-_TABLE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
@@ -160,61 +159,43 @@ def open_document(body: str) -> bytes:
     return zipped({"mimetype": kind, "content.xml": content, "styles.xml": styles})
 
 
-def excel(rows: dict[str, str], **sheets: str) -> bytes:
-    """Pack an Excel table of sheets of XML; `rows` are the cells of the first by their places."""
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    packages = "http://schemas.openxmlformats.org/package/2006"
-    main = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
-    cells = "".join(
-        f'<row r="{place[1:]}"><c r="{place}" t="inlineStr"><is><t>{text}</t></is></c></row>'
-        for place, text in rows.items()
-    )
-    sheets = {"First": cells, **sheets}
-    files: dict[str, str | bytes] = {
-        "[Content_Types].xml": f'<Types xmlns="{packages}/content-types"><Override '
-        f'PartName="/xl/workbook.xml" ContentType="{main}"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{packages}/relationships"><Relationship Id="a" '
-        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    }
-    named = linked = ""
+def excel(**sheets: str) -> bytes:
+    """Pack an Excel table of sheets of XML."""
+    open_xml = "http://schemas.openxmlformats.org"
+    main = f'xmlns="{open_xml}/spreadsheetml/2006/main"'
+    office = f"{open_xml}/officeDocument/2006/relationships"
+    named, linked, files = "", "", dict[str, str | bytes]()
     for name, inside in sheets.items():
         named += f'<sheet name="{name}" sheetId="{len(files)}" r:id="{name}"/>'
         linked += f'<Relationship Id="{name}" Type="{office}/worksheet" Target="{name}.xml"/>'
-        files[f"xl/{name}.xml"] = (
-            f'<worksheet xmlns="{_TABLE}"><sheetData>{inside}</sheetData></worksheet>'
-        )
-    files["xl/workbook.xml"] = (
-        f'<workbook xmlns="{_TABLE}" xmlns:r="{office}"><sheets>{named}</sheets></workbook>'
+        files[f"xl/{name}.xml"] = f"<worksheet {main}><sheetData>{inside}</sheetData></worksheet>"
+    links = f'<Relationships xmlns="{open_xml}/package/2006/relationships">{linked}</Relationships>'
+    book = f'<workbook {main} xmlns:r="{office}"><sheets>{named}</sheets></workbook>'
+    files |= {"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": links}
+    files["_rels/.rels"] = (
+        f'<Relationships xmlns="{open_xml}/package/2006/relationships"><Relationship Id="a" '
+        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
     )
-    files["xl/_rels/workbook.xml.rels"] = (
-        f'<Relationships xmlns="{packages}/relationships">{linked}</Relationships>'
-    )
-    return zipped(files)
+    return zipped({"[Content_Types].xml": "<Types/>", **files})
 
 
 def pdf(*pages: list[tuple[float, float, float, str]]) -> bytes:
-    """Make pages of texts at places, in points from the left and from below, and of sizes.
-
-    A letter of Courier is 0.6 of its size wide.
-    """
-    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>"
-    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
-    objects = {
-        1: b"<< /Type /Catalog /Pages 2 0 R >>",
-        2: f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
-        3: font,
-    }
-    for number, page in enumerate(pages):
-        shown = ""
-        for x, y, size, text in page:
-            text = re.sub(r"([()\\\\])", r"\\\\\1", text)
-            shown += f"BT /F {size} Tf {x} {y} Td ({text}) Tj ET\n"
-        stream = shown.encode("cp1252")
-        facts = "/MediaBox [0 0 600 800] /Resources << /Font << /F 3 0 R >> >>"
-        own = f"<< /Type /Page /Parent 2 0 R {facts} /Contents {6 + 2 * number} 0 R >>"
-        objects[5 + 2 * number] = own.encode()
-        objects[6 + 2 * number] = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream)
-    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % each for each in objects.items())
+    """Make pages of texts in Courier: points from the left and from below, size, text."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
+    ]
+    for page in pages:
+        shown = "".join(
+            f"BT /F {size} Tf {x} {y} Td ({re.sub(r'([()])', chr(92) * 2 + '1', text)}) Tj ET "
+            for x, y, size, text in page
+        ).encode("cp1252")
+        facts = b"/MediaBox [0 0 600 800] /Resources << /Font << /F 3 0 R >> >>"
+        own = b"<< /Type /Page /Parent 2 0 R %s /Contents %d 0 R >>" % (facts, len(objects) + 2)
+        objects += [own, b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown)]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % each for each in enumerate(objects, start=1))
     return b"%%PDF-1.4\n%strailer << /Root 1 0 R >>\n%%%%EOF" % body
 
 

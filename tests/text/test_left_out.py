@@ -37,16 +37,17 @@ READ = """
  <div><p begin="10t" dur="1s">One,<br/><span>two</span>.</p></div><p begin="00:00:05:12"
  end="6.5s">{Three}</p></div></body></tt> => One, two.|{Three} =>
 .rst Head¶====¶¶A `b <c>`_ and ``d`` [1]_.¶¶- One¶¶  - two¶¶::¶¶ e = 1¶¶.. [1] Note.¶.. include:: f¶
- ¶``g = 1``¶¶    h = code(1)¶    i = code(2)
- => Head|A b and d.|Note.|One|two => 1 included files, 3 code blocks
+ ¶``g h``¶¶:ref:`R S`¶¶    h = code(1)¶    i = code(2)
+ => Head|A b and d.|Note.|One|two|R S => 1 included files, 3 code blocks
 .tex \\title{T}¶\\begin{document}``A'' \\emph{b}\\footnote{C.} \\lost{d}¶\\[ x=1 \\]
  \\begin{tabular}{l}e\\end{tabular} \\input{f}\\end{document}
  => T|“A” b|C.|e => 1 formulas, 1 included files, 1 unknown commands
-.adoc = T¶¶A *b* footnote:[C.]¶¶----¶code¶----¶include::f.adoc[]¶¶|===¶|One|two¶|===
- => T|A b|C.|One|two => 1 code blocks, 1 included files
+.adoc = T¶¶A *b* footnote:[C.]¶¶----¶code¶----¶include::f.adoc[]¶¶|===¶|One|two¶2+|six¶|===
+ => T|A b|C.|One|two|six => 1 code blocks, 1 included files
 .fb2 <?xml version="1.0" encoding="utf-16"?><FictionBook><body><section><title><p>A</p></title>
  <p>b <emphasis>c</emphasis></p></section></body></FictionBook> => A|b c =>
-.rtf {\\rtf1\\ansi\\ansicpg1251\\uc1 A \\u1055\\'cf b.\\par {\\footnote C.}d\\par} => A П b.|d|C. =>
+.rtf {\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset1 A;}{\\f1\\fcharset128 B;}}\\f0 \\{\\'cf{\\f1 {\\b
+ \\'93\\'fa}\\}\\'93\\'fa}\\'cf \\u1055?b \\u8364\\'80c\\par {\\footnote D.}e\\par} => {П日}日П Пb €c|e|D. =>
 .md ---¶a: b¶---¶<p>One.</p>¶¶<div>¶<i>Two</i>.¶¶Three.</div><!-- a --> <style>p</style>
  => One.|Two.|Three. => 1 lines of front matter
 .md ---¶One¶¶---¶{% a %}Two{{ b }}.[^1]{.c}¶¶[^1]: Three.¶¶    Four. => One|Two.|Three.|Four. =>

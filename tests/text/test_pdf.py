@@ -62,35 +62,27 @@ def test_paragraphs_come_out_as_they_were_laid(
 ) -> None:
     data, texts = laid(columns, style, order, seed)
     (tmp_path / "a.pdf").write_bytes(data)
-    given = text_input(tmp_path / "a.pdf")
+    given, heads = text_input(tmp_path / "a.pdf"), 2 * data.count(b"/MediaBox")
     assert list(given.texts()) == texts
-    pages = data.count(b"/MediaBox")
-    told = f"left out: heads and numbers of pages ({2 * pages})"
+    told = f"left out: heads and numbers of pages ({heads})"
     assert given.warnings == [f"{tmp_path}/a.pdf: {told}"]
-    places = list(given.places() or ())
-    assert (places[0], places == sorted(places)) == ("page 1", True)
+    places = [int(place.removeprefix("page ")) for place in given.places() or ()]
+    assert (places[0], places) == (1, sorted(places))
 
 
-def test_a_title_over_two_columns_stands_before_them(tmp_path: Path) -> None:
+def test_a_title_stands_before_its_columns_and_pictures_are_told(tmp_path: Path) -> None:
     page: list[Line] = [(60, 740, 16, "The ferry and the bees of the island in the north")]
-    for row in range(8):
-        page += [(60, 700 - 12 * row, 10, f"left words of line {row} that go on up")]
-        page += [(320, 700 - 12 * row, 10, f"right words of line {row} that go on up")]
-    (tmp_path / "a.pdf").write_bytes(
-        pdf([*page, (60, 580, 10, "A last line over both columns. " * 2)])
-    )
-    title, both, last = text_input(tmp_path / "a.pdf").texts()
-    assert title == page[0][3]
-    assert both.split().index("right") == 9 * 8
-    assert last.startswith("A last line")
-
-
-def test_a_file_of_pictures_is_refused_and_ocr_named(tmp_path: Path) -> None:
+    for x, side in ((60, "left"), (320, "right")):
+        page += [
+            (x, 700 - STEP * row, SIZE, f"{side} words that go on, up {row}") for row in range(8)
+        ]
+    page.append((60, 580, SIZE, "A last line over both columns. " * 2))
+    (tmp_path / "a.pdf").write_bytes(pdf(page, []))
+    given = text_input(tmp_path / "a.pdf")
+    title, both, last = given.texts()
+    assert (title, both.split().index("right"), last[:11]) == (page[0][3], 56, "A last line")
+    assert given.warnings == [f"{tmp_path}/a.pdf: left out: pages without text (1)"]
     (tmp_path / "a.pdf").write_bytes(pdf([], []))
     with pytest.raises(FileError, match=r"a.pdf: a PDF file of pictures, without text") as refused:
         list(text_input(tmp_path / "a.pdf").texts())
     assert "OCR" in refused.value.hint
-    (tmp_path / "a.pdf").write_bytes(pdf([], [(60, 700, 10, "Words.")]))
-    assert text_input(tmp_path / "a.pdf").warnings == [
-        f"{tmp_path}/a.pdf: left out: pages without text (1)"
-    ]

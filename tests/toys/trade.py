@@ -213,6 +213,19 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
         b"WEBVTT\n\nNOTE none\n\n" + _VOICES.encode(),
         [_ON, _HERON, ("Nobody.", "01:00:00,000 --> 01:00:01,250")],
     ),
+    "a.sub": (
+        b"{1}{1}50.0\n{50}{75}One.|{y:i}Two\n{76}{100}is red.",
+        [("One. Two is red.", "00:00:01,000 --> 00:00:02,000")],
+    ),
+    "a.ttml": (
+        b'<tt xmlns:p="x" p:tickRate="10" p:frameRate="50"><p begin="15t" end="100f">One.</p>'
+        b'<div><p begin="01:00:03:25" dur="1m">Two.</p><p><span begin="2h"/>Three.</p></div></tt>',
+        [
+            ("One.", "00:00:01,500 --> 00:00:02,000"),
+            ("Two.", "01:00:03,500 --> 01:01:03,500"),
+            ("Three.", "02:00:00,000 --> 02:00:05,000"),
+        ],
+    ),
     "a.ass": (_SCRIPT.encode(), [_ON]),
     "a.po": (
         _PO.encode("latin-1"),

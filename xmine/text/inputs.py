@@ -164,13 +164,7 @@ class TextInput:
             return None
         if self.column:
             raise FileError(f"{self.path}: no table, so no column {self.column!r}")
-        if self._kind in (
-            "docx",
-            "epub",
-            "odt",
-            "pdf",
-            "rtf",
-        ):  # whose readers expect an archive of that kind
+        if self._kind in ("docx", "epub", "odt"):  # whose readers expect an archive of that kind
             next(read_blocks(self.path, kind=self._kind))
         _, texts, places, left_out = self._identity, TextPacker(), TextPacker(), Counter[str]()
         for unit in read_units(self.path, self._kind, left_out):

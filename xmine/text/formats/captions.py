@@ -52,7 +52,7 @@ def _sami(text: str, name: str, left_out: Counter[str]) -> _Cues:
     start, found = 0, list[tuple[int, str, str]]()
     for piece in re.split(r"(?i)<(?=sync\b|p\b)", text)[1:]:
         head, _, said = piece.partition(">")
-        if time := re.search(r"(?i)^sync\b.*\bstart\W*(\d{1,9})", head):
+        if time := re.search(r"(?is)^sync\b.*\bstart\W*(\d{1,9})", head):
             start = int(time[1])
         language = re.search(r"(?i)\bclass\W*(\w+)", head)
         said = re.sub(r"(?i)<br\s*/?>", "\n", _NO_WORDS.sub("", said.replace("\n", " ")))

@@ -113,7 +113,7 @@ _FOLDS: dict[str, Callable[[Any], Any]] = {
     "Math": lambda held: (held[1],) if held[0] == "InlineMath" else LeftOut("formulas"),
     "Image": lambda held: held[1] not in ([], [("image",)]) and LeftOut("texts of pictures"),
     "Quoted": lambda held: [(_QUOTES[held[0]][0],), held[1], (_QUOTES[held[0]][1],)],
-    "LineBlock": lambda held: [[None, line] for line in [*held, []]],
+    "LineBlock": lambda held: [[None, line] for line in held],
     "Note": lambda held: (None, held),
     "Cite": lambda held: held[1],
     "CodeBlock": lambda held: held[1].strip() and LeftOut("code blocks"),

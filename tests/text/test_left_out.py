@@ -46,8 +46,10 @@ READ = """
  => T|A b|C.|One|two|six => 1 code blocks, 1 included files
 .fb2 <?xml version="1.0" encoding="utf-16"?><FictionBook><body><section><title><p>A</p></title>
  <p>b <emphasis>c</emphasis></p></section></body></FictionBook> => A|b c =>
-.rtf {\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset1 A;}{\\f1\\fcharset128 B;}}\\f0 \\{\\'cf{\\f1 {\\b
- \\'93\\'fa}\\}\\'93\\'fa}\\'cf \\u1055?b \\u8364\\'80c\\par {\\footnote D.}e\\par} => {П日}日П Пb €c|e|D. =>
+.rtf {\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset1 A;}
+ {\\f1\\fcharset128 B;}}\\f0 \\{\\'cf{\\f1 {\\b
+ \\'93\\'fa}\\}\\'93\\'fa}\\'cf \\u1055?b \\u8364\\'80c\\par {\\footnote D.}e\\par}
+ => {П日}日П Пb €c|e|D. =>
 .md ---¶a: b¶---¶<p>One.</p>¶¶<div>¶<i>Two</i>.¶¶Three.</div><!-- a --> <style>p</style>
  => One.|Two.|Three. => 1 lines of front matter
 .md ---¶One¶¶---¶{% a %}Two{{ b }}.[^1]{.c}¶¶[^1]: Three.¶¶    Four. => One|Two.|Three.|Four. =>

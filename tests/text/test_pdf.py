@@ -11,22 +11,23 @@ from xmine.errors import FileError
 from xmine.text.inputs import text_input
 
 SIZE, STEP, LINES = 10, 12, 30
-LAID = [*product((1, 2), ("set in", "apart"), ("columns", "rows"), range(4))]
+STYLES = ("set in", "apart", "list", "plain")
+LAID = [*product((1, 2), STYLES, ("columns", "rows"), range(3))]
 pytestmark = pytest.mark.process
 Line = tuple[float, float, float, str]
 
 
-def wrapped(words: list[str], width: int, first: int) -> list[str]:
-    """Fill lines with words; a long one is cut where it does not fit, with a hyphen."""
+def wrapped(words: list[str], width: int, first: int, hangs: int) -> list[str]:
+    """Fill lines with words; a small one is cut where it does not fit, with a hyphen."""
     lines, room = [""], width - first
     for word in words:
         apart = bool(lines[-1])
         if len(lines[-1]) + apart + len(word) > room:
             at = room - len(lines[-1]) - apart - 1
-            if at > 2 and len(word) - at > 3:
+            if at > 2 and len(word) - at > 3 and word.islower():
                 lines[-1] += " " * apart + word[:at] + "-"
                 word = word[at:]
-            lines, room, apart = [*lines, ""], width, False
+            lines, room, apart = [*lines, ""], width - hangs, False
         lines[-1] += " " * apart + word
     return lines
 
@@ -34,15 +35,18 @@ def wrapped(words: list[str], width: int, first: int) -> list[str]:
 def laid(columns: int, style: str, order: str, seed: int) -> tuple[bytes, list[str]]:
     """Lay paragraphs on pages with heads and numbers, the columns of a page line by line or not."""
     draw, width = random.Random(seed), 76 // columns - 2
-    texts, flow = list[str](), list[tuple[float, str]]()  # how far set in; nothing of a blank line
-    for _ in range(24):
+    texts, flow = list[str](), list[tuple[int, str]]()  # letters set in; nothing of a blank line
+    while len(texts) < 24:
         words = ["".join(draw.choices("abcdenorstu", k=draw.randint(2, 11))) for _ in range(40)]
-        words = [words[0].title(), *words[1 : draw.randint(14, 40)]]
-        texts.append(" ".join(words) + ".")
-        first = 2 if style == "set in" else 0
-        lines = wrapped([*words[:-1], words[-1] + "."], width, first)
-        flow += [(first * (at == 0), line) for at, line in enumerate(lines)]
-        flow += [(0, "")] * (style == "apart")
+        words = [word.title() if draw.random() < 0.2 else word for word in words]
+        mark = ["1."] * (style == "list")
+        words = [*mark, words[0].title(), *words[1 : draw.randint(14, 40)]]
+        first, hangs = 2 * (style == "set in"), 3 * (style == "list")
+        lines = wrapped([*words[:-1], words[-1] + "."], width, first, hangs)
+        if style != "plain" or len(lines[-1]) < width // 2:  # its end is told by room alone
+            texts.append(" ".join(words) + ".")
+            flow += [(hangs if at else first, line) for at, line in enumerate(lines)]
+            flow += [(0, "")] * (style == "apart")
     pages = list[list[Line]]()
     for begin in range(0, len(flow), LINES * columns):
         number, rows = len(pages) + 1, list[tuple[tuple[int, int], Line]]()
@@ -51,7 +55,7 @@ def laid(columns: int, style: str, order: str, seed: int) -> tuple[bytes, list[s
             place = 60 + column * 240 + more * SIZE * 0.6, 700 - row * STEP
             key = (column, row) if order == "columns" else (row, column)
             rows += [(key, (*place, SIZE, line))] * bool(line)
-        head: list[Line] = [(60, 750, 8, f"The Bees, page {number}"), (290, 40, 8, str(number))]
+        head: list[Line] = [(60, 750, 8, draw.choice(texts)[:9]), (290, 335, 8, f"Page {number}")]
         pages.append([*head[:1], *(line for _, line in sorted(rows)), *head[1:]])
     return pdf(*pages), texts
 

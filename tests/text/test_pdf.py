@@ -36,11 +36,11 @@ def laid(columns: int, style: str, order: str, seed: int) -> tuple[bytes, list[s
     """Lay paragraphs on pages with heads and numbers, the columns of a page line by line or not."""
     draw, width = random.Random(seed), 76 // columns - 2
     texts, flow = list[str](), list[tuple[int, str]]()  # letters set in; nothing of a blank line
-    while len(texts) < 24:
+    while len(texts) < 48:
         words = ["".join(draw.choices("abcdenorstu", k=draw.randint(2, 11))) for _ in range(40)]
         words = [word.title() if draw.random() < 0.2 else word for word in words]
         mark = ["1."] * (style == "list")
-        words = [*mark, words[0].title(), *words[1 : draw.randint(14, 40)]]
+        words = [*mark, words[0].title(), *words[1 : draw.randint(8, 40)]]
         first, hangs = 2 * (style == "set in"), 3 * (style == "list")
         lines = wrapped([*words[:-1], words[-1] + "."], width, first, hangs)
         if style != "plain" or len(lines[-1]) < width // 2:  # its end is told by room alone
@@ -72,6 +72,17 @@ def test_paragraphs_come_out_as_they_were_laid(
     assert given.warnings == [f"{tmp_path}/a.pdf: {told}"]
     places = [int(place.removeprefix("page ")) for place in given.places() or ()]
     assert (places[0], places) == (1, sorted(places))
+
+
+def test_numbers_and_verses_set_in_are_no_columns(tmp_path: Path) -> None:
+    listed, verses = list[Line](), list[Line]()
+    for row in range(8):
+        y = 700 - STEP * row
+        listed += [(60, y, SIZE, f"{row}"), (100, y, SIZE, f"The text of the row {row}.")]
+        verses.append((60 + 200 * (row % 2), y, SIZE, f"A verse, {row}."))
+    for page in (listed, verses):
+        (tmp_path / "a.pdf").write_bytes(pdf(page))
+        assert list(text_input(tmp_path / "a.pdf").texts()) == [text for *_, text in page]
 
 
 def test_a_title_stands_before_its_columns_and_pictures_are_told(tmp_path: Path) -> None:

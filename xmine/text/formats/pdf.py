@@ -5,6 +5,7 @@ before a gap, a line set in, another size, or where its last line had room for t
 """
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from functools import reduce
@@ -18,8 +19,7 @@ from xmine.text.formats.apart import rows_of
 from xmine.text.formats.units import LeftOut, Passage
 from xmine.text.segmentation import join
 
-_GUTTER = 6.0  # points, of 72 an inch, between two columns
-_LEAST = 4  # lines of a column
+_LEAST, _ROW = 4, 0.7  # lines of a column; of the height of letters, between lines of one row
 _NARROW = 0.3  # of the other column: no column, but numbers of a list
 _LONGEST = 500  # lines of a paragraph
 _EDGE = 3  # lines at the head and at the foot of a page that may stand on others
@@ -60,13 +60,9 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
             ends, usual = sorted(line.right for line in lines), median(line.left for line in lines)
             facts = f"page {number + 1}", len(columns), ends[len(ends) * 9 // 10], usual
             columns.append([_Line(*line[:5], *facts) for line in lines])
-    steps = sorted(
-        above.base - line.base
-        for lines in columns
-        for above, line in pairwise(lines)
-        if above.base - line.base > 0.6 * line.height
-    )
-    step = steps[len(steps) // 4] if steps else 0.0
+    pairs = (pair for lines in columns for pair in pairwise(lines))
+    steps = sorted(step for above, line in pairs if (step := above.base - line.base) > 0)
+    step = steps[len(steps) // 10] if steps else 0.0
     paragraphs = list[list[_Line]]()
     for line in chain.from_iterable(columns):
         if paragraphs and _goes_on(paragraphs[-1], line, step):
@@ -97,11 +93,13 @@ def _goes_on(paragraph: list[_Line], line: _Line, step: float) -> bool:
         widths = line.edge - line.usual, above.edge - above.usual
         is_alike = abs(widths[0] - widths[1]) < above.height or line.text[:1].islower()
         return is_alike and not _ENDS.search(above.text)
-    set_in = _SET_IN * line.height
-    is_usual = abs(line.left - line.usual) < set_in or _ITEM.match(first.text) is not None
-    return (0 < above.base - line.base <= _APART * max(step, line.height)) and (
-        abs(line.left - above.left) < set_in or (above is first and is_usual)
-    )
+    if not 0 < above.base - line.base <= _APART * max(step, line.height):
+        return False
+    far, deep, ends = _SET_IN * line.height, line.left - line.usual, _ENDS.search(above.text)
+    if abs(line.left - above.left) < far:  # or two paragraphs of a line, each set in
+        return not (above is first and deep > far and ends)
+    is_usual = abs(deep) < far or _ITEM.match(first.text) is not None
+    return above is first and (is_usual or (line.left < above.left and not ends))
 
 
 def _heads(pages: list[list[_Line]]) -> set[tuple[int, _Line]]:
@@ -110,7 +108,7 @@ def _heads(pages: list[list[_Line]]) -> set[tuple[int, _Line]]:
     for number, page in enumerate(pages):
         lines = sorted(page, key=lambda line: line.base)
         for line in lines[:_EDGE] + lines[-_EDGE:]:
-            place, far = round(line.base / 2), 2 * line.height
+            place, far = round(line.base / 2), 2.5 * line.height
             alone = not any(1 < abs(line.base - other.base) < far for other in page)
             same = place, _NUMBER.sub("#", line.text)
             keys[number, line] = same, (place, "") if alone else same
@@ -127,7 +125,7 @@ def _columns(lines: list[_Line], cut: float | None) -> Iterator[list[_Line]]:
         return
     bands = [list[list[_Line]]()]
     for line in lines:
-        side = 0 if line.left < cut < line.right else 1 + (line.left > cut)
+        side = 0 if line.left < cut < line.right else 1 + (line.left >= cut)
         if not bands[-1] or (side == 0 and any(bands[-1][1:])):
             bands.append([[], [], []])
         bands[-1][side].append(line)
@@ -137,20 +135,21 @@ def _columns(lines: list[_Line], cut: float | None) -> Iterator[list[_Line]]:
 
 
 def _gutter(lines: list[_Line]) -> float | None:
-    """Find where two columns are parted: least lines cross there, and most stand beside."""
+    """Find where two columns are parted: most lines stand beside, and some in one row."""
     found, over, before = list[tuple[int, float]](), 0, 0
     ends = sorted([(line.left, 1) for line in lines] + [(line.right, -1) for line in lines])
     for (x, step), (after, _) in pairwise(ends):
         over, before = over + step, before + (step < 0)
-        beside = min(before, len(lines) - over - before)
-        if beside >= _LEAST and after - x >= _GUTTER:
-            found.append((beside - over, (x + after) / 2))
-    cut = max(found, default=(0, 0.0))[1]
-    left = [line for line in lines if line.right < cut]
-    right = [line for line in lines if line.left > cut]
-    if not found:
+        found.append((min(before, len(lines) - over - before), (x + after) / 2))
+    beside, cut = max(found, default=(0, 0.0))
+    if beside < _LEAST:
         return None
+    left = sorted((line for line in lines if line.right <= cut), key=lambda line: line.base)
+    right, bases = [line for line in lines if line.left >= cut], [line.base for line in left]
+    rows = sum(
+        bisect(bases, line.base - _ROW * line.height)
+        < bisect(bases, line.base + _ROW * line.height)
+        for line in right
+    )
     widths = sorted(median(line.right - line.left for line in side) for side in (left, right))
-    lowest = max(min(line.base for line in side) for side in (left, right))
-    rows = min(sum(line.base > lowest - 1 for line in side) for side in (left, right))
     return cut if rows >= _LEAST and widths[0] > _NARROW * widths[1] else None

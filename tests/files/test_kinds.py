@@ -29,14 +29,10 @@ OPEN = "application/vnd.oasis.opendocument."
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
 # How a file begins -> its name in the message, and what the hint says to type.
 KINDS = {
-    "PDF": (b"\xef\xbb\xbf%PDF-1.7\n%\xe2\xe3\n", "a PDF file", "pdftotext -layout FILE"),
-    "RTF": (b"{\\rtf1\\ansi The ferry.}", "a rich text file (RTF)", "convert-to docx FILE"),
     "doc": (OLE + "WordDocument".encode("utf-16le"), "Word file (.doc)", "convert-to docx FILE"),
     "xls": (OLE + "Workbook".encode("utf-16le"), "Excel table (.xls)", "convert-to csv FILE"),
-    "odt": (zipped("content.xml", mimetype=f"{OPEN}text"), "(.odt)", "convert-to docx FILE"),
     "ods": (zipped(mimetype=f"{OPEN}spreadsheet"), "(.ods)", "convert-to csv FILE"),
     "odp": (zipped(mimetype=f"{OPEN}presentation"), "(.odp", "convert-to pdf FILE"),
-    "xlsx": (zipped("[Content_Types].xml", "_rels/.rels", "xl/w.xml"), ".xlsx", "to csv FILE"),
     "pptx": (zipped("[Content_Types].xml", "ppt/media/a.png"), ".pptx", "convert-to pdf FILE"),
     "mobi": (b"Book" + b"\0" * 56 + b"BOOKMOBI", "MOBI", "ebook-convert FILE book.epub"),
     "djvu": (b"AT&TFORM\0\0\0\1DJVM", "DjVu", "djvutxt FILE"),
@@ -51,12 +47,16 @@ KINDS = {
     "sqlite": (b"SQLite format 3\0\x10\0", "SQLite", "sqlite3 FILE"),
 }
 MISNAMED = {
+    "pdf": (b"\xef\xbb\xbf%PDF-1.7\n%\xe2\xe3\n", "a PDF file", "text.pdf"),
+    "rtf": (b"{\\rtf1\\ansi The ferry.}", "a rich text file (RTF)", "text.rtf"),
+    "odt": (zipped("content.xml", mimetype=f"{OPEN}text"), "(.odt)", "text.odt"),
+    "xlsx": (zipped("[Content_Types].xml", "_rels/.rels", "xl/w.xml"), ".xlsx", "text.xlsx"),
     "docx": (zipped("[Content_Types].xml", "word/document.xml"), "Word file (.docx)", "text.docx"),
     "epub": (zipped("a.html", mimetype="application/epub+zip"), "an EPUB book", "book.epub"),
     "parquet": (b"PAR1\x15\4\x15", "a Parquet file", "text.parquet"),
 }
-NAMES = "a a.txt a.txt.gz a.de a.rtf a.csv:1 a.tsv:1 a.jsonl:x a.srt a.po a.xlf a.json a.md".split()
-OF_ARCHIVES = ["a.docx", "a.epub", "a.parquet:x"]
+NAMES = "a a.txt a.txt.gz a.de a.csv:1 a.tsv:1 a.jsonl:x a.srt a.po a.xlf a.json a.md".split()
+OF_ARCHIVES = ["a.docx", "a.epub", "a.parquet:x", "a.pdf", "a.rtf", "a.odt", "a.xlsx:x"]
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *MISNAMED])

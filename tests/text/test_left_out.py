@@ -7,6 +7,8 @@ import pytest
 
 from tests.toys.trade import book, word
 from xmine.errors import FileError
+from xmine.files.suffixes import kind_of
+from xmine.text.formats.pandoc import KINDS
 from xmine.text.inputs import read_texts, text_input
 
 # Suffix and file => its texts, and what is left out; ¶ is a line break, @1-2 the times of a cue.
@@ -24,6 +26,30 @@ READ = """
 .srt Rain¶¶1¶@1-2¶{a} <b>b</b> c < d > e¶¶3¶¶12:30 --> x¶¶9¶@2-3¶{\\i1}<3 C:\\New <a
  => {a} b c < d > e 3 12:30 --> x|<3 C:\\New <a => 1 texts outside of cues
 .ass Dialogue: 0,0:00:05.00,0:00:06.00,,,0,0,0,,{a}B\\Nc¶Comment: d => B c => 1 notes of captions
+.sub {1}{1}23.976¶{25}{49}One|{y:i}two.¶{50}{}Three {x}.¶lost
+ => One two.|Three {x}. => 1 texts outside of cues
+.sub [TITLE]¶¶00:00:01.00,00:00:03.00¶One[br]two. => One two. => 1 texts outside of cues
+.sbv 0:00:01.000,0:00:03.000¶One.¶¶0:00:04.000,0:00:06.000¶Two. => One.|Two. =>
+.smi <SAMI><STYLE>P {}</STYLE><SYNC Start=1000><P Class=EN>One,<br>two.<P Class=DE>Eins.
+ <SYNC Start=2000><P Class=EN>&nbsp;<SYNC Start=3000><P Class=EN><font color=a>Three.</P></SYNC>
+ => One, two.|Three. => 1 texts in other languages
+.ttml <tt xmlns="http://www.w3.org/2006/10/ttaf1" xmlns:p="x" p:tickRate="10"><body><div>
+ <div><p begin="10t" dur="1s">One,<br/><span>two</span>.</p></div><p begin="00:00:05:12"
+ end="6.5s">{Three}</p></div></body></tt> => One, two.|{Three} =>
+.rst Head¶====¶¶A `b <c>`_ and ``d`` [1]_.¶¶- One¶¶  - two¶¶::¶¶ e = 1¶¶.. [1] Note.¶.. include:: f¶
+ ¶``g h``¶¶:ref:`R S`¶¶    h = code(1)¶    i = code(2)
+ => Head|A b and d.|Note.|One|two|R S => 1 included files, 3 code blocks
+.tex \\title{T}¶\\begin{document}``A'' \\emph{b}\\footnote{C.} \\lost{d}¶\\[ x=1 \\]
+ \\begin{tabular}{l}e\\end{tabular} \\input{f}\\end{document}
+ => T|“A” b|C.|e => 1 formulas, 1 included files, 1 unknown commands
+.adoc = T¶¶A *b* footnote:[C.]¶¶----¶code¶----¶include::f.adoc[]¶¶|===¶|One|two¶2+|six¶|===
+ => T|A b|C.|One|two|six => 1 code blocks, 1 included files
+.fb2 <?xml version="1.0" encoding="utf-16"?><FictionBook><body><section><title><p>A</p></title>
+ <p>b <emphasis>c</emphasis></p></section></body></FictionBook> => A|b c =>
+.rtf {\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset1 A;}
+ {\\f1\\fcharset128 B;}}\\f0 \\{\\'cf{\\f1 {\\b
+ \\'93\\'fa}\\}\\'93\\'fa}\\'cf \\u1055?b \\u8364\\'80c\\par {\\footnote D.}e\\par}
+ => {П日}日П Пb €c|e|D. =>
 .md ---¶a: b¶---¶<p>One.</p>¶¶<div>¶<i>Two</i>.¶¶Three.</div><!-- a --> <style>p</style>
  => One.|Two.|Three. => 1 lines of front matter
 .md ---¶One¶¶---¶{% a %}Two{{ b }}.[^1]{.c}¶¶[^1]: Three.¶¶    Four. => One|Two.|Three.|Four. =>
@@ -46,7 +72,11 @@ READ = """
  <p><pPr><pStyle val="A"/></pPr><r><t>z</t></r></p><p><moveFrom><r><t>b</t></r></moveFrom></p>
  => Rain-fellΔ✓ab|A|A => 1 comments, 1 headers and footers, 1 readings, 1 symbols, 3 hidden texts
 """
-ROWS = [row.split("=>") for row in re.split(r"\n(?=\.)", READ.strip("\n").replace("\n ", " "))]
+CELLS = [row.split("=>") for row in re.split(r"\n(?=\.)", READ.strip("\n").replace("\n ", " "))]
+ROWS = [
+    pytest.param(*cells, marks=[pytest.mark.process] * (kind_of(cells[0].split()[0]) in KINDS))
+    for cells in CELLS
+]
 STYLES = (
     '<style styleId="A"><rPr><vanish/></rPr></style><style styleId="B"><basedOn val="A"/></style>'
 )

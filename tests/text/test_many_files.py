@@ -91,7 +91,7 @@ def test_links_and_packed_programs_are_left_out(corpus: Path) -> None:
         ("rows.jsonl", b'{"id": 1, "url": "x"}\n', "JSON objects with the fields 'id', 'url'"),
         ("rows.parquet", parquet_bytes(), "the columns 'id', 'url'"),
         ("old.tmx", b"<tmx/>", "a translation memory, not plain sentences"),
-        ("book.pdf", b"%PDF-1.7\n1 0 obj\n", "a PDF file"),
+        ("book.pdf.txt", b"%PDF-1.7\n1 0 obj\n", "a PDF file"),
         ("book.txt", b"{\\rtf1\\ansi text}", "a rich text file (RTF)"),
     ],
 )

@@ -12,13 +12,13 @@ from time import process_time
 
 import pytest
 
-from tests.toys.trade import book, word
+from tests.toys.trade import book, open_document, pdf, word
 from xmine.errors import FileError
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import read_pairs
 from xmine.pairs.losses import Losses
 from xmine.pairs.paths import FORMATS
-from xmine.text.formats import BILINGUAL, KEYED, READERS, read_units, units
+from xmine.text.formats import BILINGUAL, KEYED, READERS, pandoc, read_units, units
 from xmine.text.formats.units import within_budget
 from xmine.text.inputs import text_input
 
@@ -29,9 +29,19 @@ _TABLE = Path(__file__).with_name("readers.txt").read_text(encoding="utf-8").spl
 _CELLS = [line.replace("⏎", "\n").replace("⇥", "\t").split(" ¦ ") for line in _TABLE]
 FILES = {row[0]: (row[1], row[2:], tokens) for row, tokens in zip(*[iter(_CELLS)] * 2, strict=True)}
 KINDS = {name: kind_of(name.partition(":")[0]) for name in FILES}
-CASES = [(name, False) for name, kind in KINDS.items() if kind in (*READERS, "csv")]
-CASES += [(name, True) for name, kind in KINDS.items() if kind in FORMATS]
-PACKS: dict[str, Callable[[str], bytes]] = {"docx": word, "epub": book}
+APART = ("pdf", *pandoc.KINDS)  # read in a process of its own
+CASES = [
+    pytest.param(name, False, marks=[pytest.mark.process] * (kind in APART))
+    for name, kind in KINDS.items()
+    if kind in (*READERS, "csv")
+]
+CASES += [pytest.param(name, True) for name, kind in KINDS.items() if kind in FORMATS]
+PACKS: dict[str, Callable[[str], bytes]] = {
+    "docx": word,
+    "epub": book,
+    "odt": open_document,
+    "pdf": lambda text: pdf([(9, 790 - 12 * y, 9, x) for y, x in enumerate(text.split("\n"))]),
+}
 LEAST, MOST = 2_000, 32_000  # bytes of a file
 SECONDS, BYTES = 0.02, 500_000  # that count as none
 
@@ -65,7 +75,7 @@ def write(folder: Path, name: str, text: str) -> str:
 def test_each_text_comes_out_once_or_is_counted(tmp_path: Path, name: str, pairs: bool) -> None:
     frame, pieces, _ = FILES[name]
     read = "¶§" if pairs else "§" if KINDS[name] in BILINGUAL else "¶"
-    for seed in range(20):
+    for seed in range(4 if KINDS[name] in APART else 20):
         draw, words = random.Random(seed), list[str]()
 
         def filled(sign: re.Match[str], words: list[str] = words) -> str:
@@ -133,7 +143,7 @@ def test_time_and_memory_grow_with_the_file(
     tmp_path: Path, name: str, pairs: bool, most: int | None
 ) -> None:
     frame, pieces, tokens = FILES[name]
-    for token in [*tokens, *pieces][:most]:
+    for token in [*tokens, *pieces][:most]:  # of processes the time is not counted
         parts = token.split("^") if token.count("^") == 4 else ["", token, "", "", ""]
 
         def taken(size: int, parts: list[str] = parts) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 import io
 import plistlib
+import re
 import zipfile
 
 _CUES = """1
@@ -200,6 +201,56 @@ def book(chapter: str | bytes, *, lost: bool = False) -> bytes:
     return zipped(files if lost else {**files, "O/t/ch 2.xhtml": chapter})
 
 
+def open_document(body: str) -> bytes:
+    urn = "urn:oasis:names:tc:opendocument:xmlns"
+    names = " ".join(f'xmlns:{name}="{urn}:{name}:1.0"' for name in ("office", "text", "table"))
+    inside = f"<office:body><office:text>{body}</office:text></office:body>"
+    content = f"<office:document-content {names}>{inside}</office:document-content>"
+    styles = f"<office:document-styles {names}><office:styles/></office:document-styles>"
+    kind = "application/vnd.oasis.opendocument.text"
+    return zipped({"mimetype": kind, "content.xml": content, "styles.xml": styles})
+
+
+def excel(**sheets: str) -> bytes:
+    """Pack an Excel table of sheets of XML."""
+    open_xml = "http://schemas.openxmlformats.org"
+    main = f'xmlns="{open_xml}/spreadsheetml/2006/main"'
+    office = f"{open_xml}/officeDocument/2006/relationships"
+    named, linked, files = "", "", dict[str, str | bytes]()
+    for name, inside in sheets.items():
+        named += f'<sheet name="{name}" sheetId="{len(files)}" r:id="{name}"/>'
+        linked += f'<Relationship Id="{name}" Type="{office}/worksheet" Target="{name}.xml"/>'
+        files[f"xl/{name}.xml"] = f"<worksheet {main}><sheetData>{inside}</sheetData></worksheet>"
+    links = f'<Relationships xmlns="{open_xml}/package/2006/relationships">{linked}</Relationships>'
+    book = f'<workbook {main} xmlns:r="{office}"><sheets>{named}</sheets></workbook>'
+    files |= {"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": links}
+    files["_rels/.rels"] = (
+        f'<Relationships xmlns="{open_xml}/package/2006/relationships"><Relationship Id="a" '
+        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
+    )
+    return zipped({"[Content_Types].xml": "<Types/>", **files})
+
+
+def pdf(*pages: list[tuple[float, float, float, str]]) -> bytes:
+    """Make pages of texts in Courier: points from the left and from below, size, text."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
+    ]
+    for page in pages:
+        shown = "".join(
+            f"BT /F {size} Tf {x} {y} Td ({re.sub(r'([()])', chr(92) * 2 + '1', text)}) Tj ET "
+            for x, y, size, text in page
+        ).encode("cp1252")
+        facts = b"/MediaBox [0 0 600 800] /Resources << /Font << /F 3 0 R >> >>"
+        own = b"<< /Type /Page /Parent 2 0 R %s /Contents %d 0 R >>" % (facts, len(objects) + 2)
+        objects += [own, b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown)]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % each for each in enumerate(objects, start=1))
+    return b"%%PDF-1.4\n%strailer << /Root 1 0 R >>\n%%%%EOF" % body
+
+
 _RUNS = """<w:body><w:p><w:r><w:t>A</w:t><w:tab/><w:t>head</w:t></w:r></w:p><w:p/>
 <w:p><w:ins><w:r><w:t>Put in.</w:t></w:r></w:ins><w:del><w:r><w:delText>Out</w:delText></w:r>
 </w:del></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>cell</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body>"""
@@ -213,6 +264,19 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "a.vtt": (
         b"WEBVTT\n\nNOTE none\n\n" + _VOICES.encode(),
         [_ON, _HERON, ("Nobody.", "01:00:00,000 --> 01:00:01,250")],
+    ),
+    "a.sub": (
+        b"{1}{1}50.0\n{50}{75}One.|{y:i}Two\n{76}{100}is red.",
+        [("One. Two is red.", "00:00:01,000 --> 00:00:02,000")],
+    ),
+    "a.ttml": (
+        b'<tt xmlns:p="x" p:tickRate="10" p:frameRate="50"><p begin="15t" end="100f">One.</p>'
+        b'<div><p begin="01:00:03:25" dur="1m">Two.</p><p><span begin="2h"/>Three.</p></div></tt>',
+        [
+            ("One.", "00:00:01,500 --> 00:00:02,000"),
+            ("Two.", "01:00:03,500 --> 01:01:03,500"),
+            ("Three.", "02:00:00,000 --> 02:00:05,000"),
+        ],
     ),
     "a.ass": (_SCRIPT.encode(), [_ON]),
     "a.po": (

@@ -1,4 +1,4 @@
-"""A column of TSV, CSV, JSONL or Parquet -> a text for each line or row."""
+"""A column of TSV, CSV, Excel, JSONL or Parquet -> a text for each line or row."""
 
 import json
 import re
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.display import count
 from xmine.errors import FileError, XmineWarning
-from xmine.files.reading import name_of, stream_lines
+from xmine.extras import needs
+from xmine.files.reading import name_of, read_blocks, stream_lines
 from xmine.files.records import (
     column_names,
     csv_rows,
@@ -22,6 +23,9 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
+from xmine.files.suffixes import kind_of
+from xmine.text.formats.apart import rows_of
+from xmine.text.formats.books import opened
 from xmine.text.languages import ISO_639_3, LANGUAGES
 
 if TYPE_CHECKING:
@@ -91,16 +95,25 @@ def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _tell_names(path: str, cells: list[str]) -> None:
-    told = f"{name_of(path)}:1: left out, since it names {listed('column', cells)}"
+def _tell_names(where: str, cells: list[str]) -> None:
+    told = f"{where}: left out, since it names {listed('column', cells)}"
     warnings.warn(told, XmineWarning, stacklevel=3)
 
 
 def csv_column(path: str, column: str) -> Iterator[str]:
-    """Give a cell for the first line of each row, and blanks for its others and for the names."""
-    rows, at, width = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1, 0
+    """Give a cell for the first line of each row, and blanks for its others and for the names.
+
+    Of an Excel table a row is a line, and a column may stand behind its sheet: `Sheet!column`.
+    """
+    rows, width = csv_rows(path), 0
+    if kind_of(path) == "xlsx":
+        sheet, _, column = column.rpartition("!")
+        rows = xlsx_rows(path, sheet)
+    at, lines, names = int(column) - 1 if _COLUMN.fullmatch(column) else -1, 0, list[str]()
     if at < 0:
-        _, lines, names = next(rows)
+        while not any(names):
+            _, more, names = next(rows, ("", 0, [" "]))
+            lines += more
         if column not in names:
             unknown = f"no column {column!r}, only " if column else "a table with "
             named = all(map(str.isidentifier, names))
@@ -115,8 +128,8 @@ def csv_column(path: str, column: str) -> Iterator[str]:
         at, width = names.index(column), len(names)
         yield from [""] * lines
     for where, lines, cells in rows:
-        if where.endswith(":1") and names_columns(cells):
-            _tell_names(path, cells)
+        if not width and names_columns(cells):
+            _tell_names(where, cells)
             yield from [""] * lines
             width = len(cells)
             continue
@@ -133,6 +146,15 @@ def csv_column(path: str, column: str) -> Iterator[str]:
         yield from [""] * (lines - 1)
 
 
+def xlsx_rows(path: str, sheet: str = "") -> Iterator[tuple[str, int, list[str]]]:
+    """Give `(file:row, 1, cells)` for each row of a sheet, or of the first; see `csv_rows`."""
+    needs(name_of(path), "fastexcel")
+    next(read_blocks(path, kind="xlsx"))
+    with opened(path):  # no bomb
+        rows = rows_of(path, "xlsx", sheet)
+    yield from ((f"{name_of(path)}:{at}", 1, row) for at, row in enumerate(rows, start=1))
+
+
 def _too_few(where: str, column: str, cells: list[str], between: str) -> FileError:
     told = f"{where}: there is no column {column}, only {count(len(cells), 'column')}"
     return FileError(told, f"columns have {between} and count from 1")
@@ -145,7 +167,7 @@ def tsv_column(path: str, column: str) -> Iterator[str]:
         cells = line.split("\t")
         is_names = number == 1 and at >= 0 and names_columns(cells)
         if is_names and not column_names(cells):
-            _tell_names(path, cells)
+            _tell_names(f"{name_of(path)}:1", cells)
         if number == 1 and (at < 0 or is_names or column_names(cells)):
             if at < 0 and column not in cells:
                 hint = f"give its number, from 1: {path}:2"

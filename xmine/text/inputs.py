@@ -55,6 +55,7 @@ from xmine.text.columns import (
     no_table,
     parquet_column,
     tsv_column,
+    xlsx_rows,
 )
 from xmine.text.file_lines import FileLines
 from xmine.text.formats import BILINGUAL, KEYED, has_units, read_units
@@ -64,6 +65,7 @@ from xmine.text.packed import PackedTexts, TextPacker
 _DIGITS = re.compile("([0-9]+)")
 # Kinds with columns, and what reads one.
 _TABLES = {"jsonl": jsonl_field, "json": jsonl_field, "csv": csv_column, "parquet": parquet_column}
+_TABLES |= {"xlsx": csv_column}
 _NAMED = 5  # files of many
 
 
@@ -164,7 +166,7 @@ class TextInput:
             return None
         if self.column and self._kind != "xcstrings":
             raise FileError(f"{self.path}: no table, so no column {self.column!r}")
-        if self._kind in ("docx", "epub"):  # whose readers expect an archive of that kind
+        if self._kind in ("docx", "epub", "odt"):  # whose readers expect an archive of that kind
             next(read_blocks(self.path, kind=self._kind))
         column = filter(None, [self.column])  # of .xcstrings the language
         _, texts, places, left_out = self._identity, TextPacker(), TextPacker(), Counter[str]()
@@ -179,13 +181,16 @@ class TextInput:
         _ = self._identity
         state, lines, size, last = blake2b(digest_size=16), 0, 0, b""
         units = self._units
-        if units is not None or self._kind == "parquet":
+        if units is not None or self._kind in ("parquet", "xlsx"):
             for block in raw_blocks(self.path):
                 state.update(block)
                 size += len(block)
             if units is not None:
                 texts = units[0]
                 return Survey(len(texts), state.hexdigest(), len(texts.data) + len(texts))
+            if self._kind == "xlsx":
+                rows = xlsx_rows(self.path, self.column.rpartition("!")[0])
+                return Survey(sum(1 for _ in rows), state.hexdigest(), size)
             with open_parquet(self.path) as file:
                 return Survey(len(file), state.hexdigest(), size)
         for block in read_blocks(self.path, state.update):

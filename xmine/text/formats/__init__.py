@@ -13,7 +13,17 @@ from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
-from xmine.text.formats import books, gettext, keyed, pages, subtitles, xcstrings, xliff
+from xmine.text.formats import (
+    books,
+    gettext,
+    keyed,
+    pages,
+    pandoc,
+    pdf,
+    subtitles,
+    xcstrings,
+    xliff,
+)
 from xmine.text.formats.units import (
     LOCKED,
     OTHER_FORM,
@@ -49,7 +59,9 @@ READERS: dict[str, tuple[str, Callable[..., Iterator[Passage | LeftOut]]]] = {
     **keyed.READERS,
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
+    "pdf": ("pypdfium2", pdf.read),
     "docx": ("", books.read_docx),
+    **dict.fromkeys(pandoc.KINDS, ("pypandoc", pandoc.read)),
     "epub": ("trafilatura", books.read_epub),
 }
 KEYED = {*keyed.READERS, *BILINGUAL}  # kinds whose places are keys

@@ -1,4 +1,4 @@
-"""SubRip, WebVTT and SubStation subtitles -> sentences; the place of one is its times.
+"""SubRip, WebVTT, SubStation and other subtitles -> sentences; the place of one is its times.
 
 What the cue before still showed is left out of a cue: captions roll by repeating their lines. A
 sentence that goes on over cues is put together: after a comma, before a small letter, or, where
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import suffix_of
+from xmine.text.formats.captions import READERS, as_subrip, shown
 from xmine.text.formats.units import LeftOut, Passage, one_line, read_text
 from xmine.text.segmentation import join
 
@@ -54,6 +55,8 @@ class _Cue(NamedTuple):
 def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the sentences, without tags, drawings and notes."""
     text, name, left_out = read_text(path), name_of(path), Counter[str]()
+    if suffix_of(path) in READERS:
+        text = as_subrip(text, suffix_of(path), name, left_out)
     cues_of = _scripted if suffix_of(path) in (".ass", ".ssa") else _timed
     found = [cue for cue in cues_of(text, name, left_out) if cue.lines]
     if not found:
@@ -69,7 +72,7 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
         else:
             whole.append((start, end, text))
     for start, end, text in whole:
-        yield Passage(text, f"{_shown(start)} --> {_shown(end)}")
+        yield Passage(text, f"{shown(start)} --> {shown(end)}")
 
 
 def _timed(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
@@ -187,8 +190,3 @@ def _goes_on(text: str, after: str, marked: bool) -> bool:
     if _ENDS.search(text):
         return small and _TRAILS.search(text) is not None
     return small or _HALTS.search(text) is not None or (marked and not text.isupper())
-
-
-def _shown(milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"

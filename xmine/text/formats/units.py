@@ -50,6 +50,11 @@ class Translation(NamedTuple):
     fault: str = ""
 
 
+def most_of(size: int) -> tuple[int, float]:
+    """Tell how many characters a file of so many bytes may give, and in how many seconds."""
+    return _TEXT + _TEXT_A_BYTE * size, _SECONDS + _SECONDS_A_BYTE * size
+
+
 def within_budget(path: str | Path, found: Iterator[_Found]) -> Iterator[_Found]:
     """Give what a reader finds, rows with texts, while it is what a file of that size can hold.
 
@@ -59,6 +64,7 @@ def within_budget(path: str | Path, found: Iterator[_Found]) -> Iterator[_Found]
     """
     name, spent, seconds = name_of(path), 0, 0.0
     size = Path(path).stat().st_size if exists(str(path)) else 0
+    most, longest = most_of(size)
     hint = "open it in its program, and save its texts as plain text"
     while True:
         begun = thread_time()
@@ -70,7 +76,7 @@ def within_budget(path: str | Path, found: Iterator[_Found]) -> Iterator[_Found]
         if each is None:
             return
         spent += _EACH + sum(len(text) for text in each if isinstance(text, str))
-        if spent > _TEXT + _TEXT_A_BYTE * size or seconds > _SECONDS + _SECONDS_A_BYTE * size:
+        if spent > most or seconds > longest:
             cost = f"{spent:,} characters in {seconds:.0f} seconds"
             raise FileError(f"{name}: {size:,} bytes gave {cost}, and were not at their end", hint)
         yield each

@@ -1,0 +1,104 @@
+"""Captions of SBV, SubViewer, MicroDVD, SAMI and TTML -> the same as SubRip."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from xmine.errors import FileError
+from xmine.files.xml_text import parsed_xml, tag_of
+
+_Cues = Iterator[tuple[float, float, str]]  # milliseconds, lines
+_TIMES = re.compile(r"^(\d+:\d\d:\d\d\.\d{1,3}),(\d+:\d\d:\d\d\.\d{1,3})$", re.MULTILINE)
+_FRAMES = re.compile(r"^\{(\d{1,9})\}\{(\d{,9})\}(.*)$", re.MULTILINE)
+_NO_WORDS = re.compile(r"</?(?:p|sync|body|sami)\b[^<>]*>|&nbsp;", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?:(\d{1,4}):)?(\d\d?):(\d\d?(?:\.\d+)?)(?::(\d{1,9}))?|(\d{1,18}(?:\.\d+)?)(h|ms?|s|f|t)"
+)
+_WHOLE = re.compile(r"[1-9]\d{0,9}")
+_RATE, _HELD = 25, 5_000  # frames a second; milliseconds of a last caption
+
+
+def as_subrip(text: str, suffix: str, name: str, left_out: Counter[str]) -> str:
+    """Write captions as a file of SubRip; of several languages the first one."""
+    if _TIMES.search(text):  # SBV, of YouTube, and SubViewer
+        return _TIMES.sub(r"\1 --> \2", text).replace("[br]", "\n")
+    rows = list[str]()
+    for start, end, said in READERS[suffix](text, name, left_out):
+        times = f"{shown(round(start))} --> {shown(round(end))}"
+        rows += [str(len(rows)), times, *filter(str.strip, said.split("\n")), ""]
+    return "\n".join(rows)
+
+
+def shown(milliseconds: int) -> str:
+    """Write a time as SubRip does."""
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"
+
+
+def _framed(text: str, name: str, left_out: Counter[str]) -> _Cues:
+    """Read MicroDVD, `{25}{49}One|Two`, where `{1}{1}23.976` tells the frames a second."""
+    rate = float(_RATE)
+    for start, end, said in _FRAMES.findall(text):
+        if start == end and re.fullmatch(r"\s*\d{1,9}\.\d+\s*", said):
+            rate = float(said) or rate
+        else:
+            said = re.sub(r"\{\w+:[^{}]*\}", "", said).replace("|", "\n")
+            yield 1000 * int(start) / rate, 1000 * int(end or start) / rate, said
+    rest = filter(str.strip, _FRAMES.sub("", text).split("\n"))
+    left_out["texts outside of cues"] += sum(1 for _ in rest)
+
+
+def _sami(text: str, name: str, left_out: Counter[str]) -> _Cues:
+    start, found = 0, list[tuple[int, str, str]]()
+    for piece in re.split(r"(?i)<(?=sync\b|p\b)", text)[1:]:
+        head, _, said = piece.partition(">")
+        if time := re.search(r"(?is)^sync\b.*\bstart\W*(\d{1,9})", head):
+            start = int(time[1])
+        language = re.search(r"(?i)\bclass\W*(\w+)", head)
+        said = re.sub(r"(?i)<br\s*/?>", "\n", _NO_WORDS.sub("", said.replace("\n", " ")))
+        if head[:1] in "pP" or said.strip():
+            found.append((start, language[1].lower() if language else "", said))
+    own = [each for each in found if each[1] == found[0][1]]
+    others = sum(each[1] != found[0][1] and each[2].strip() != "" for each in found)
+    left_out["texts in other languages"] += others
+    for at, (begin, _, said) in enumerate(own, start=1):
+        yield begin, own[at][0] if at < len(own) else begin + _HELD, said
+
+
+def _timed_text(text: str, name: str, left_out: Counter[str]) -> _Cues:
+    """Read TTML and DFXP of any year; times count in hours to seconds, frames or ticks."""
+    root = parsed_xml(text, name)
+    facts = {tag_of(key): value for key, value in root.items()}
+    rates = (_WHOLE.match(facts.get(each, "")) for each in ("frameRate", "tickRate"))
+    frame, tick = (1000 / int(rate[0] if rate else _RATE) for rate in rates)
+    units = {"h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1, "f": frame, "t": tick}
+
+    def milliseconds(time: str) -> float:
+        if not (clock := _CLOCK.fullmatch(time.strip())):
+            raise FileError(f"{name}: not the time of a caption: {time[:60]!r}", "mend the file")
+        hours, minutes, seconds, frames, number, unit = clock.groups("0")
+        whole = 3_600_000 * int(hours) + 60_000 * int(minutes) + 1000 * float(seconds)
+        return whole + frame * int(frames) + float(number) * units.get(unit, 0)
+
+    for each in root.iter():
+        if tag_of(each.tag) == "br":
+            each.text = "\n"
+    waiting = [root]
+    while waiting:
+        each = waiting.pop()
+        if tag_of(each.tag) != "p":
+            waiting += reversed(each)
+        else:
+            begin, end = (
+                [x for part in each.iter() if (x := part.get(y))] for y in ("begin", "end")
+            )
+            start = milliseconds(begin[0]) if begin else 0.0
+            until = milliseconds(end[-1]) if end else start + milliseconds(each.get("dur", "5s"))
+            yield start, until, "".join(each.itertext())
+
+
+READERS: dict[str, Callable[[str, str, Counter[str]], _Cues]] = {
+    **dict.fromkeys((".sub", ".sbv"), _framed),
+    **dict.fromkeys((".smi", ".sami"), _sami),
+    **dict.fromkeys((".ttml", ".dfxp"), _timed_text),
+}

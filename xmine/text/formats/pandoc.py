@@ -1,0 +1,155 @@
+"""OpenDocument, RTF, LaTeX, reStructuredText, AsciiDoc, ... -> their texts, as pandoc parses them.
+
+pandoc gives a tree of blocks as JSON (`Text.Pandoc.Definition` of pandoc-types). It reads no other
+file (`--sandbox`), and has 1 GB of memory.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from xmine.files.reading import limited, name_of, raw_blocks, read_blocks
+from xmine.files.suffixes import kind_of
+from xmine.files.xml_text import decoded, parsed_xml
+from xmine.text.formats.apart import made_of
+from xmine.text.formats.books import opened
+from xmine.text.formats.units import LeftOut, Passage, read_text
+
+KINDS = tuple("odt rtf latex rst asciidoc fb2 docbook org textile mediawiki".split())
+_OPTIONS = "-t json --sandbox --verbose +RTS -M1g -RTS".split()
+_QUOTES = {"SingleQuote": "‘’", "DoubleQuote": "“”"}
+_INLINE = {*"Emph Link SmallCaps Span Strikeout Strong Subscript Superscript Underline".split()}
+_SPACES = {"Space": " ", "SoftBreak": "\n", "LineBreak": "\n"}
+_NOT_READ = re.compile(r"\[[A-Z]+\] (?:(Skipped) |Could not load include file )")
+_WORD = re.compile(r"\w")
+# Lines of a program, which who knows Markdown sets in for code: `name = value`, `name(value)`.
+_CODE = re.compile(r"(?:\s*[\w.]++(?: ?[-+]?= ?\S.*|\(.*\);?)(?:\n|$))+")
+# Of RTF: groups, fonts, character sets of these and their code pages, letters without Unicode.
+_TOKEN = re.compile(
+    rb"\\u-?\d+ ?\\'..|\\[\\{}]|([{}])|\\f(\d+)|\\fcharset(\d+)|((?:\\'[0-9a-fA-F]{2})+)"
+)
+_PAGES = """
+    0:1252 128:932 129:949 134:936 136:950 161:1253 162:1254 163:1258 177:1255 178:1256 186:1257 \
+    204:1251 222:874 238:1250"""
+# Of AsciiDoc: a letter at the end of a cell is no style of the next, for which pandoc takes it.
+_ROW, _STYLE = re.compile(rb"^\|(?!=).*", re.MULTILINE), re.compile(rb"(?<=[^\W\d][a-z])\|")
+_INCLUDE = re.compile(rb"^include::.*\]$", re.MULTILINE)
+
+
+@cache
+def _program() -> str:
+    import pypandoc
+
+    return str(pypandoc.get_pandoc_path())
+
+
+def read(path: str) -> Iterator[Passage | LeftOut]:
+    """Read headings, paragraphs, list items, cells and captions; notes stand behind their text."""
+    kind, name = kind_of(path), name_of(path)
+    data = _data(path, kind)
+    if kind == "asciidoc":  # whose reader ends at a file that is not there
+        data, number = _INCLUDE.subn(b"", data)
+        data = _ROW.sub(lambda row: _STYLE.sub(b" |", row[0]), data)
+        yield LeftOut("included files", number)
+    made, notes = made_of(data, name, kind, _program(), "-f", kind, *_OPTIONS)
+    tree, number = json.loads(made, object_hook=_part), 0
+    title = tree["meta"].pop("title", None)
+    for each in _texts([title, *tree["meta"].values(), tree["blocks"], None]):
+        number += isinstance(each, str)
+        yield Passage(each, f"paragraph {number}") if isinstance(each, str) else each
+    for note in filter(None, map(_NOT_READ.match, notes)):
+        yield LeftOut("unknown commands" if note[1] else "included files")
+
+
+def _data(path: str, kind: str) -> bytes:
+    """Read the file as UTF-8, without what pandoc cannot read."""
+    if kind == "odt":
+        with opened(path):  # no bomb
+            return limited(path, raw_blocks(path))
+    if kind == "rtf":
+        return _unicoded(limited(path, read_blocks(path, kind=kind)))
+    if kind in ("fb2", "docbook"):
+        text = "".join(decoded([limited(path, read_blocks(path))], name_of(path)))
+        parsed_xml(text, name_of(path))
+        return re.sub(r"^<\?xml[^>]*\?>", "", text).encode()
+    return read_text(path).encode()
+
+
+def _unicoded(data: bytes) -> bytes:
+    """Write letters of old code pages, those of the font or of the file, as those of Unicode."""
+    known = dict(each.split(":") for each in _PAGES.split())
+    said = re.search(rb"\\ansicpg(\d+)", data)
+    fonts, pages, own = [b""], dict[bytes, str](), said[1].decode() if said else "1252"
+
+    def written(token: re.Match[bytes]) -> bytes:
+        sign, font, charset, letters = token.groups()
+        if sign == b"{":
+            fonts.append(fonts[-1])
+        elif sign and len(fonts) > 1:
+            fonts.pop()
+        elif font:
+            fonts[-1] = font
+        elif charset:
+            pages[fonts[-1]] = known.get(charset.decode(), own)
+        elif letters:
+            with suppress(LookupError):
+                held = bytes.fromhex(letters.decode().replace("\\'", ""))
+                text = held.decode(f"cp{pages.get(fonts[-1], own)}", "replace")
+                return b"".join(b"{\\uc0\\u%d }" % ord(letter) for letter in text)
+        return token[0]
+
+    # pandoc drops what follows a plain character in place of a letter.
+    return re.sub(rb"(\\u-?\d+) ?\?", rb"\1\\'3f", _TOKEN.sub(written, data))
+
+
+# Kind of a node -> what becomes of what it holds.
+_FOLDS: dict[str, Callable[[Any], Any]] = {
+    "Str": lambda held: (held,),
+    # One of a role of reStructuredText is the title of a link.
+    "Code": lambda held: (held[1], *["code"] * ("interpreted-text" not in held[0][1])),
+    "Math": lambda held: (held[1],) if held[0] == "InlineMath" else LeftOut("formulas"),
+    "Image": lambda held: held[1] not in ([], [("image",)]) and LeftOut("texts of pictures"),
+    "Quoted": lambda held: [(_QUOTES[held[0]][0],), held[1], (_QUOTES[held[0]][1],)],
+    "LineBlock": lambda held: [[None, line] for line in held],
+    "Note": lambda held: (None, held),
+    "Cite": lambda held: held[1],
+    "CodeBlock": lambda held: held[1].strip() and LeftOut("code blocks"),
+    "RawBlock": lambda held: held[1].strip() and LeftOut("raw blocks"),
+    "RawInline": lambda held: held[1].strip() and LeftOut("raw codes"),
+}
+
+
+def _part(node: dict[str, Any]) -> Any:  # noqa: ANN401 - lists of lists
+    """Fold a node: a text is a tuple, None stands between two blocks, a bare `str` is no text."""
+    kind, held = node.get("t"), node.get("c")
+    if kind in _SPACES:
+        return (_SPACES[kind],)
+    if held is None:
+        return kind or node
+    if kind in _FOLDS:
+        return _FOLDS[kind](held)
+    return held if kind in _INLINE else [None, held, None]
+
+
+def _texts(tree: list[Any]) -> Iterator[str | LeftOut]:
+    said, notes, waiting = list[tuple[str, ...]](), list[list[Any]](), [tree]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, LeftOut):
+            yield each
+        elif isinstance(each, tuple) and each[0] is None:  # of a note
+            notes.insert(0, each[1])
+        elif isinstance(each, tuple):
+            said.append(each)
+        elif isinstance(each, (dict, list)):
+            waiting += reversed([*(each.values() if isinstance(each, dict) else each)])
+        elif each is None:
+            text = "".join(piece[0] for piece in said)
+            if text.strip():
+                is_code = all(len(piece) > 1 or not _WORD.search(piece[0]) for piece in said)
+                yield LeftOut("code blocks") if is_code or _CODE.fullmatch(text) else text
+            waiting += notes
+            said, notes = [], []

@@ -17,6 +17,7 @@ from zipfile import BadZipFile, ZipFile
 
 import torch
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
+from torch import Tensor
 
 from xmine.display import count, duration, in_words
 from xmine.encoders.fingerprint import list_files
@@ -276,3 +277,10 @@ def _differences(
         values = ["not given" if x in (None, "", [], {}) else str(x) for x in found]
         if values[0] != values[1]:
             yield f"{flag(name)} is {values[0]} here and {values[1]} there"
+
+
+def restore(own: Mapping[str, Tensor], saved: Mapping[str, Tensor]) -> None:
+    """Copy saved tensors into those of a step."""
+    with torch.no_grad():
+        for name, tensor in own.items():
+            tensor.copy_(saved[name])

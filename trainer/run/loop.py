@@ -39,7 +39,7 @@ from ..distributed import (
 from ..models.static import StaticTower
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
-from .checkpoints import Pace, TrainingRun
+from .checkpoints import Pace, TrainingRun, restore
 from .devset import BEFORE, DevSet, Diverged, worst_language
 from .interruption import end_by, held_signals
 from .negatives import Miner
@@ -380,7 +380,7 @@ class Training:
         world().wait_for_everyone()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the start is measured
-        self.step.load_state_dict(best["state"])
+        restore(self.step.state_dict(), best["state"])
         measures: dict[str, float] = best["measures"]
         if not best["step"]:
             decides, stage = self.decides, self.run.name or "training"
@@ -399,7 +399,7 @@ class Training:
             return
         best = self.run.load("best") if leads() else None
         self.best_measures = broadcast(best["measures"] if best else {})
-        self.step.load_state_dict(saved["state"])
+        restore(self.step.state_dict(), saved["state"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self.scaler.load_state_dict(saved["scaler"])

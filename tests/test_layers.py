@@ -32,7 +32,7 @@ CEILINGS = {
     "xmine/run": 1813,
     "xmine/scoring": 2622,
     "xmine/text": 4558,
-    "trainer": 9370,
+    "trainer": 9378,
     "tui": 6454,
     "bench": 5037,
     "tests": 54398,

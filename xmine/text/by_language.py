@@ -65,9 +65,10 @@ def split_by_language(
             if times >= _ONE * told.total():
                 of[code].append(part)
             elif times >= _FEW * told.total() and max(told.values()) < _ONE * told.total():
-                of[code].append(LinesIn(part.given, part.path, part.column, code, among))
+                which = part.given, part.path, part.column, part.join
+                of[code].append(LinesIn(*which, code, among))
     return {
-        code: ManyFiles(f"{whole.given}@{code}", whole.path, whole.column, tuple(some))
+        code: ManyFiles(f"{whole.given}@{code}", whole.path, whole.column, parts=tuple(some))
         for code, some in of.items()
         if some
     }

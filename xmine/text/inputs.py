@@ -11,7 +11,7 @@ a path on each line). In Python a list of texts is an input too.
 
 import os
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,6 +58,7 @@ from xmine.text.columns import (
 from xmine.text.file_lines import FileLines
 from xmine.text.formats import has_units, read_units
 from xmine.text.packed import PackedTexts, TextPacker
+from xmine.text.wrapped import Wrapping
 
 _DIGITS = re.compile("([0-9]+)")
 # Kinds with columns, and what reads one.
@@ -75,11 +76,15 @@ class Survey(NamedTuple):
 
 @dataclass(frozen=True)
 class TextInput:
-    """A text input, as given and parsed: its path, or `-`, and its column or field, or no name."""
+    """A text input, as given and parsed: its path, or `-`, and its column or field, or no name.
+
+    With `join`, lines of hard-wrapped plain text are put together, see `xmine.text.wrapped`.
+    """
 
     given: str
     path: str
     column: str = ""
+    join: bool = True
 
     @property
     def name(self) -> str:
@@ -124,7 +129,24 @@ class TextInput:
     def warnings(self) -> list[str]:
         """What is read otherwise than one expects, or is not read."""
         marked = [f"{self.name}: read as plain text, with its keys and tags"] * self.is_marked
-        return [*marked, *_told(self.name, self._left_out)]
+        return [*marked, *_told(self.name, self._left_out, self.joined)]
+
+    @cached_property
+    def _wrapping(self) -> Wrapping | None:
+        """How plain text is wrapped, if it is; what is read only once is not looked at."""
+        is_plain = self.join and not (self._kind or self.column or self.is_marked)
+        return Wrapping.of_file(self.path) if is_plain and self.is_rereadable else None
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        return Counter()
+
+    @property
+    def joined(self) -> Counter[str]:
+        """Count `lines` that are joined into `paragraphs`; read here if nobody has read them."""
+        if self._wrapping and not self._counts:
+            deque(TextInput.texts(self), 0)
+        return self._counts
 
     @cached_property
     def _left_out(self) -> Counter[str]:
@@ -207,7 +229,10 @@ class TextInput:
             )
         if column or kind in _TABLES:
             return _TABLES.get(kind, tsv_column)(path, column)
-        return no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
+        lines = stream_lines(path)
+        if self._wrapping:
+            return self._wrapping.paragraphs(lines, self._counts)
+        return no_table(path, lines) if kind == "tsv" else lines
 
     def places(self) -> Iterator[str] | None:
         """Give the place of each text in a file with units; None for every other file."""
@@ -256,7 +281,8 @@ class ManyFiles(TextInput):
     def warnings(self) -> list[str]:
         """Give the notes, and count what the readers of files leave out."""
         inside = sum((part._left_out for part in self.parts), Counter[str]())
-        return [*self.notes, *_told(self.given, inside)]
+        joined = sum((part.joined for part in self.parts), Counter[str]())
+        return [*self.notes, *_told(self.given, inside, joined)]
 
     def check_unchanged(self) -> None:
         """Refuse a file that was replaced or written to since it was opened."""
@@ -299,21 +325,27 @@ class ManyFiles(TextInput):
         )
 
 
-def _told(name: str, left_out: Counter[str]) -> list[str]:
+def _told(name: str, left_out: Counter[str], joined: Counter[str]) -> list[str]:
     listed = ", ".join(f"{what} ({number:,})" for what, number in left_out.most_common())
-    return [f"{name}: left out: {listed}"] if left_out else []
+    said = [f"{name}: left out: {listed}"] if left_out else []
+    if joined:
+        lines, paragraphs = joined["lines"], count(joined["paragraphs"], "paragraph")
+        how = f"{lines:,} wrapped lines are joined into {paragraphs}"
+        said.append(f"{name}: {how}; --no-join reads them as they are")
+    return said
 
 
 # What may be given for a text input.
 Texts = str | Path | TextInput | ListOfTexts
 
 
-def text_input(given: Texts, side: str = "") -> TextInput:
+def text_input(given: Texts, side: str = "", *, join: bool = True) -> TextInput:
     """Parse `path:column`; a path that exists, or that nothing is known of, has no column.
 
     Args:
         given: a path, or texts: a list, an array, a column of a table.
         side: `source` or `target`, which names a list in messages.
+        join: put the lines of hard-wrapped text together.
 
     Raises:
         TypeError: something else than a path or a list of texts is given.
@@ -336,8 +368,8 @@ def text_input(given: Texts, side: str = "") -> TextInput:
         )
     path, column = _parsed(whole)
     if found := _paths_of(path):
-        return _many(readable(whole), path, column, found)
-    return TextInput(readable(whole), path, column)
+        return _many(readable(whole), path, column, found, join=join)
+    return TextInput(readable(whole), path, column, join)
 
 
 def files_of(given: str) -> list[str]:
@@ -395,12 +427,13 @@ def _naturally(path: str) -> list[tuple[int, str]]:
     return [(int(each), "") if each.isdecimal() else (0, each) for each in _DIGITS.split(path)]
 
 
-def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
+def _many(given: str, path: str, column: str, found: list[str], *, join: bool) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
     listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
     parts, left_out = list[TextInput](), list[FileError]()
     for each in found:
-        part = TextInput(readable(each), each, column if kind_of(each) in ("tsv", *_TABLES) else "")
+        own = column if kind_of(each) in ("tsv", *_TABLES) else ""
+        part = TextInput(readable(each), each, own, join)
         try:
             parts += [part] * _has_text(part, in_folder=in_folder)
         except FileError as error:
@@ -422,7 +455,7 @@ def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
         _named(given, marked, "read as plain text, with keys and tags"),
         _named(given, linked, "read through a link that leads elsewhere"),
     )
-    return ManyFiles(given, path, column, tuple(parts), tuple(filter(None, notes)))
+    return ManyFiles(given, path, column, join, tuple(parts), tuple(filter(None, notes)))
 
 
 def _named(given: str, files: list[str], what: str) -> str:

@@ -23,7 +23,7 @@ EXTRAS = {
         "opencc",
         "google.protobuf",
     ),
-    "formats": ("polib", "markdown_it", "trafilatura"),
+    "formats": ("fastwarc", "polib", "markdown_it", "trafilatura"),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),

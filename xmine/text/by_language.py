@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xmine.files.suffixes import packing_of
 from xmine.text.identification import tell_apart
-from xmine.text.inputs import ManyFiles, Survey, TextInput, Texts, text_input
+from xmine.text.inputs import ManyFiles, Page, Survey, TextInput, Texts, text_input
 from xmine.text.languages import ISO_639_3, UNKNOWN_LANGUAGE, short_code
 
 _TOKEN = re.compile(r"(?:^|[._-])([A-Za-z]{2,3}(?:[-_][A-Z][A-Za-z]{1,3})?)$")
@@ -53,7 +53,10 @@ def split_by_language(
     """
     whole = text_input(given)
     parts = whole.parts if isinstance(whole, ManyFiles) else (whole,)
-    named = {part: language_of_name(part.path, whole.path) for part in parts}
+    named = {  # the address of a page has words
+        part: "" if isinstance(part, Page) else language_of_name(part.path, whole.path)
+        for part in parts
+    }
     among = tuple(codes) or tuple(sorted({*named.values(), *map(short_code, known)} - {""}))
     of: dict[str, list[TextInput]] = {code: [] for code in among}
     for part, code in named.items():
@@ -62,9 +65,14 @@ def split_by_language(
             continue
         told = Counter(_told(part, among))
         for code, times in told.items():
-            if times >= _ONE * told.total():
+            is_most = isinstance(part, Page) and code == max(told, key=told.__getitem__)
+            if times >= _ONE * told.total() or is_most:
                 of[code].append(part)
-            elif times >= _FEW * told.total() and max(told.values()) < _ONE * told.total():
+            elif (
+                not isinstance(part, Page)
+                and times >= _FEW * told.total()
+                and max(told.values()) < _ONE * told.total()
+            ):
                 which = part.given, part.path, part.column, part.join
                 of[code].append(LinesIn(*which, code, among))
     return {

@@ -254,8 +254,32 @@ class ListedTexts(TextInput):
         """Every text, blank ones included."""
         return iter(self.listed)
 
-    def places(self) -> None:
+    def places(self) -> Iterator[str] | None:
         """Texts in memory have none."""
+        return None
+
+
+@dataclass(frozen=True)
+class Page(ListedTexts):
+    """A page of an archive of the web, whose path is its address."""
+
+    join: bool = False
+    _units = None
+    is_rereadable = True
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Count the texts, and hash them."""
+        data = "\n".join(self.listed).encode("utf-8", "surrogatepass")
+        digest = blake2b(data, digest_size=16).hexdigest()
+        return Survey(len(self.listed), digest, len(data))
+
+    def places(self) -> Iterator[str]:
+        """The address, for each text."""
+        return repeat(self.path, len(self.listed))
+
+    def check_unchanged(self) -> None:
+        """The archive was read at once."""
 
 
 @dataclass(frozen=True)
@@ -369,7 +393,10 @@ def text_input(given: Texts, side: str = "", *, join: bool = True) -> TextInput:
     path, column = _parsed(whole)
     if found := _paths_of(path):
         return _many(readable(whole), path, column, found, join=join)
-    return TextInput(readable(whole), path, column, join)
+    found_one = TextInput(readable(whole), path, column, join)
+    if pages := _pages(found_one):
+        return ManyFiles(found_one.given, path, "", join, pages, tuple(found_one.warnings))
+    return found_one
 
 
 def files_of(given: str) -> list[str]:
@@ -435,7 +462,7 @@ def _many(given: str, path: str, column: str, found: list[str], *, join: bool) -
         own = column if kind_of(each) in ("tsv", *_TABLES) else ""
         part = TextInput(readable(each), each, own, join)
         try:
-            parts += [part] * _has_text(part, in_folder=in_folder)
+            parts += _pages(part) or [part] * _has_text(part, in_folder=in_folder)
         except FileError as error:
             if isinstance(error.__cause__, OSError):
                 raise
@@ -456,6 +483,16 @@ def _many(given: str, path: str, column: str, found: list[str], *, join: bool) -
         _named(given, linked, "read through a link that leads elsewhere"),
     )
     return ManyFiles(given, path, column, join, tuple(parts), tuple(filter(None, notes)))
+
+
+def _pages(part: TextInput) -> tuple[TextInput, ...]:
+    """Give the pages of an archive of the web, each like a file; nothing of other files."""
+    if kind_of(part.path) != "warc" or not (units := part._units):
+        return ()
+    pages = dict[str, list[str]]()
+    for text, address in zip(units[0], units[1], strict=True):
+        pages.setdefault(address, []).append(text)
+    return tuple(Page(address, address, listed=tuple(texts)) for address, texts in pages.items())
 
 
 def _named(given: str, files: list[str], what: str) -> str:

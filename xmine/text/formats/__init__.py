@@ -11,7 +11,7 @@ from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
-from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
+from xmine.text.formats import books, gettext, keyed, pages, subtitles, warc, xliff
 from xmine.text.formats.units import LeftOut, Passage, one_line, short, within_budget
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
@@ -22,6 +22,7 @@ READERS: dict[str, tuple[str, Callable[[str], Iterator[Passage | LeftOut]]]] = {
     **dict.fromkeys(keyed.KINDS, ("", keyed.read)),
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
+    "warc": ("fastwarc", warc.read),
     "docx": ("", books.read_docx),
     "epub": ("trafilatura", books.read_epub),
 }

@@ -20,7 +20,7 @@ from xmine.text.identification import sure_language
 from xmine.text.inputs import TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
-from xmine.text.wrapped import lines_of, span_of
+from xmine.text.wrapped import span_of
 
 _LINES_A_REPORT = 50_000  # about a tenth of a second
 _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
@@ -230,7 +230,7 @@ def sentence_table(
         if not line.strip():
             blank += 1
             continue
-        blank -= lines_of(line) - 1  # which are blank behind a paragraph
+        blank -= len(getattr(line, "starts", "1")) - 1  # the other lines of a paragraph
         pieces = list(sentences_of(line, language)) if segment else [(0, line)]
         if len(line) > longest:
             short = [each for each in pieces if len(each[1]) <= longest]

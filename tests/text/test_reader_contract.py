@@ -12,7 +12,7 @@ from time import process_time
 
 import pytest
 
-from tests.toys.trade import book, word
+from tests.toys.trade import book, response, word
 from xmine.errors import FileError
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import read_pairs
@@ -31,7 +31,7 @@ FILES = {row[0]: (row[1], row[2:], tokens) for row, tokens in zip(*[iter(_CELLS)
 KINDS = {name: kind_of(name.partition(":")[0]) for name in FILES}
 CASES = [(name, False) for name, kind in KINDS.items() if kind in (*READERS, "csv")]
 CASES += [(name, True) for name, kind in KINDS.items() if kind in FORMATS]
-PACKS: dict[str, Callable[[str], bytes]] = {"docx": word, "epub": book}
+PACKS: dict[str, Callable[[str], bytes]] = {"docx": word, "epub": book, "warc": response}
 LEAST, MOST = 2_000, 32_000  # bytes of a file
 SECONDS, BYTES = 0.02, 500_000  # that count as none
 

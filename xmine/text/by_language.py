@@ -53,10 +53,9 @@ def split_by_language(
     """
     whole = text_input(given)
     parts = whole.parts if isinstance(whole, ManyFiles) else (whole,)
-    named = {  # the address of a page has words
-        part: "" if isinstance(part, Page) else language_of_name(part.path, whole.path)
-        for part in parts
-    }
+    # The address of a page has words that are no languages.
+    names = ["" if isinstance(x, Page) else language_of_name(x.path, whole.path) for x in parts]
+    named = dict(zip(parts, names, strict=True))
     among = tuple(codes) or tuple(sorted({*named.values(), *map(short_code, known)} - {""}))
     of: dict[str, list[TextInput]] = {code: [] for code in among}
     for part, code in named.items():

@@ -137,16 +137,12 @@ class TextInput:
         is_plain = self.join and not (self._kind or self.column or self.is_marked)
         return Wrapping.of_file(self.path) if is_plain and self.is_rereadable else None
 
-    @cached_property
-    def _counts(self) -> Counter[str]:
-        return Counter()
-
     @property
     def joined(self) -> Counter[str]:
         """Count `lines` that are joined into `paragraphs`; read here if nobody has read them."""
-        if self._wrapping and not self._counts:
+        if self._wrapping and not self._wrapping.counts:
             deque(TextInput.texts(self), 0)
-        return self._counts
+        return self._wrapping.counts if self._wrapping else Counter()
 
     @cached_property
     def _left_out(self) -> Counter[str]:
@@ -229,10 +225,9 @@ class TextInput:
             )
         if column or kind in _TABLES:
             return _TABLES.get(kind, tsv_column)(path, column)
-        lines = stream_lines(path)
         if self._wrapping:
-            return self._wrapping.paragraphs(lines, self._counts)
-        return no_table(path, lines) if kind == "tsv" else lines
+            return self._wrapping.paragraphs(stream_lines(path))
+        return no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
 
     def places(self) -> Iterator[str] | None:
         """Give the place of each text in a file with units; None for every other file."""
@@ -266,6 +261,7 @@ class Page(ListedTexts):
     join: bool = False
     _units = None
     is_rereadable = True
+    is_marked = False
 
     @cached_property
     def survey(self) -> Survey:
@@ -351,12 +347,10 @@ class ManyFiles(TextInput):
 
 def _told(name: str, left_out: Counter[str], joined: Counter[str]) -> list[str]:
     listed = ", ".join(f"{what} ({number:,})" for what, number in left_out.most_common())
-    said = [f"{name}: left out: {listed}"] if left_out else []
-    if joined:
-        lines, paragraphs = joined["lines"], count(joined["paragraphs"], "paragraph")
-        how = f"{lines:,} wrapped lines are joined into {paragraphs}"
-        said.append(f"{name}: {how}; --no-join reads them as they are")
-    return said
+    paragraphs = count(joined["paragraphs"], "paragraph")
+    how = f"{joined['lines']:,} wrapped lines are joined into {paragraphs}"
+    said = [f"{name}: {how}; --no-join reads them as they are"] if joined else []
+    return said + [f"{name}: left out: {listed}"] * bool(left_out)
 
 
 # What may be given for a text input.
@@ -394,9 +388,9 @@ def text_input(given: Texts, side: str = "", *, join: bool = True) -> TextInput:
     if found := _paths_of(path):
         return _many(readable(whole), path, column, found, join=join)
     found_one = TextInput(readable(whole), path, column, join)
-    if pages := _pages(found_one):
-        return ManyFiles(found_one.given, path, "", join, pages, tuple(found_one.warnings))
-    return found_one
+    pages = _pages(found_one)
+    told = tuple(found_one.warnings) if pages else ()
+    return ManyFiles(found_one.given, path, "", join, pages, told) if pages else found_one
 
 
 def files_of(given: str) -> list[str]:
@@ -457,12 +451,13 @@ def _naturally(path: str) -> list[tuple[int, str]]:
 def _many(given: str, path: str, column: str, found: list[str], *, join: bool) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
     listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
-    parts, left_out = list[TextInput](), list[FileError]()
+    parts, left_out, told = list[TextInput](), list[FileError](), list[str]()
     for each in found:
         own = column if kind_of(each) in ("tsv", *_TABLES) else ""
         part = TextInput(readable(each), each, own, join)
         try:
-            parts += _pages(part) or [part] * _has_text(part, in_folder=in_folder)
+            parts += (pages := _pages(part)) or [part] * _has_text(part, in_folder=in_folder)
+            told += part.warnings if pages else []
         except FileError as error:
             if isinstance(error.__cause__, OSError):
                 raise
@@ -475,11 +470,13 @@ def _many(given: str, path: str, column: str, found: list[str], *, join: bool) -
         hint = first.hint or "give text files"
         raise FileError(f"{given}: no file in it holds text: {first.message}", hint)
     marked = [part.path for part in parts if part.is_marked]
-    real = {each.path: Path(os.path.realpath(each.path)) for each in parts if in_folder}
+    files = [each.path for each in parts if in_folder and not isinstance(each, Page)]
+    real = {each: Path(os.path.realpath(each)) for each in files}
     linked = [each for each in real if not real[each].is_relative_to(os.path.realpath(path))]
     notes = (
         _named(given, [error.message for error in left_out], "left out"),
         _named(given, marked, "read as plain text, with keys and tags"),
+        *told,
         _named(given, linked, "read through a link that leads elsewhere"),
     )
     return ManyFiles(given, path, column, join, tuple(parts), tuple(filter(None, notes)))

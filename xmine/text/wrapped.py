@@ -61,6 +61,7 @@ class Wrapping(NamedTuple):
     margin: int
     words: frozenset[str]
     is_hyphenated: bool
+    counts: Counter[str]  # lines that are joined, and the paragraphs that they make
 
     @classmethod
     def of_file(cls, path: str) -> Self | None:
@@ -90,7 +91,9 @@ class Wrapping(NamedTuple):
         is_by_indents = len(pairs) + 2 * len(ends) < len(every)  # also between those of one line
         margin = sorted(map(_indent, lines))[len(lines) // 2] if is_by_indents else 1 << 30
         whole = "\n".join(texts).lower()
-        found = cls(width, margin, frozenset(_WORD.findall(_SPLIT.sub(" ", whole))), True)
+        found = cls(
+            width, margin, frozenset(_WORD.findall(_SPLIT.sub(" ", whole))), True, Counter()
+        )
         cut = _SPLIT.findall(whole)
         found = found._replace(is_hyphenated=2 * sum(found._are_words(*x) for x in cut) <= len(cut))
         full = [each for each in pairs if found._is_full(*each) and not _are_no_prose(*each)]
@@ -109,11 +112,8 @@ class Wrapping(NamedTuple):
         )
         return found if is_wrapped else None
 
-    def paragraphs(self, lines: Iterable[str], counts: Counter[str]) -> Iterator[str]:
-        """Give a text for each line: a paragraph at its first one, and a blank at others.
-
-        At the end `counts` has the lines that are joined, and the paragraphs that they make.
-        """
+    def paragraphs(self, lines: Iterable[str]) -> Iterator[str]:
+        """Give a text for each line: a paragraph at its first one, and a blank at others."""
         held, found = list[str](), Counter[str]()
         for line in chain(lines, [None]):
             if held and (line is None or len(held) == _MOST or not self._goes_on(held[-1], line)):
@@ -122,8 +122,8 @@ class Wrapping(NamedTuple):
                 found += Counter(lines=len(held), paragraphs=1) if len(held) > 1 else Counter()
                 held = []
             held += [] if line is None else [line]
-        counts.clear()
-        counts.update(found)
+        self.counts.clear()  # of the whole file alone
+        self.counts.update(found)
 
     def _is_full(self, line: str, after: str, room: float = _ROOM) -> bool:
         first = _FIRST_WORD.match(after)

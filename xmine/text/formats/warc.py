@@ -1,8 +1,9 @@
 """Archives of the web (WARC) -> the main texts of their pages, each with the page's address."""
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from io import RawIOBase
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,33 +20,6 @@ _LARGEST = 1 << 23  # bytes of a page
 _MOST, _MOST_A_BYTE = 1 << 26, 100
 
 
-class _Unpacked(RawIOBase):
-    """The bytes of an archive as a stream, while they are what a file of its size can hold."""
-
-    def __init__(self, path: str) -> None:
-        self._name, self._rest, self._given, self._packed = name_of(path), b"", 0, 0
-        self._blocks = read_blocks(path, self._see)
-
-    def _see(self, block: bytes) -> None:
-        self._packed += len(block)
-
-    def readable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._given - len(self._rest)
-
-    def read(self, size: int = -1) -> bytes:
-        while len(self._rest) < size and (block := next(self._blocks, None)) is not None:
-            self._rest += block
-            self._given += len(block)
-            if self._given > _MOST + _MOST_A_BYTE * self._packed:
-                what = f"{self._packed:,} bytes unpack to more than {self._given:,}"
-                raise FileError(f"{self._name}: {what}", "an archive of pages has no such")
-        given, self._rest = self._rest[:size], self._rest[size:]
-        return given
-
-
 def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the pages that were answered with 200; the place is the address of the page.
 
@@ -53,23 +27,29 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
     """
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-    seen, wanted = set[tuple[str, int]](), WarcRecordType.response
-    records = ArchiveIterator(_Unpacked(path), record_types=wanted, auto_decode="all")
+    name, seen, size = name_of(path), dict[tuple[str, int], int](), 0
+    most = _MOST + _MOST_A_BYTE * Path(path).stat().st_size
     try:
-        for record in records:
+        for number, record in enumerate(ArchiveIterator(path, auto_decode="all")):
+            size += record.content_length  # as its head says, before it is unpacked
+            if size > most:
+                raise FileError(f"{name}: unpacks to more than {most:,} bytes", "crawl fewer pages")
+            if record.record_type != WarcRecordType.response:
+                continue
             address = str(record.headers.get("WARC-Target-URI", "")).strip("<>")
-            host, own = urlsplit(address).netloc, set[tuple[str, int]]()
             for text in _page(record, address):
                 if isinstance(text, LeftOut):
                     yield text
-                elif (key := (host, hash(one_line(text)))) in seen:
+                elif (
+                    seen.setdefault((urlsplit(address).netloc, hash(one_line(text))), number)
+                    < number
+                ):
                     yield LeftOut("texts of pages before")
                 else:
-                    own.add(key)
                     yield Passage(text, address)
-            seen |= own
+        deque(read_blocks(path), 0)  # refuses what is cut off
     except (OSError, ValueError) as error:
-        raise FileError(f"{name_of(path)}: a broken archive: {error}", "copy it again") from error
+        raise FileError(f"{name}: a broken archive: {error}", "copy it again") from error
 
 
 def _page(record: "WarcRecord", address: str) -> Iterator[str | LeftOut]:

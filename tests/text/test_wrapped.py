@@ -72,7 +72,9 @@ def test_what_is_no_prose_stays_as_it_is(tmp_path: Path) -> None:
     code = [f"    {a} = {b}({c!r})" for a, b, c in zip(*[iter(words)] * 3, strict=False)]
     log = [f"2026-01-01 12:00:{at % 60:02} server[{at:04}] GET /{at:06} 200" for at in range(99)]
     items = [f"- {line}" for line in LINES["en"]]
-    for kind in (verse, table, code, log, items):
+    bare = [line.lower().rstrip(".?!") for line in LINES["en"]]
+    even = [(line.lower() * 2)[:57].replace(".", ",") + "." for line in LINES["en"]]
+    for kind in (verse, table, code, log, items, bare, even):
         lines = [x for at in range(0, 60, 4) for x in (*kind[at : at + 4], "")]
         assert texts(tmp_path / "a.txt", lines) == lines
     lines = [*wrap(paragraphs("en")[0] * 9, 60), "", "x"]
@@ -82,8 +84,17 @@ def test_what_is_no_prose_stays_as_it_is(tmp_path: Path) -> None:
 def test_verse_and_lists_inside_of_wrapped_text_stay(tmp_path: Path) -> None:
     prose = [x for text in paragraphs("en") for x in (*wrap(text, 60), "")]
     inside = ["The wind is cold,", "The night is long,", "", "1. Bread", "2. Milk", "", "* * *", ""]
+    inside += [
+        *(f"{word:<50}{word:>9}" for word in ("bread", "oats")),
+        f"1. {'yes ' * 14}.",
+        "2. no.",
+    ]
     found = texts(tmp_path / "a.txt", [*prose, *inside, *prose])
     assert found[len(prose) : len(prose) + len(inside)] == inside
+    prose = [x for text in paragraphs("en") for x in wrap(text, 60, initial_indent="  ")]
+    turns = [f"  {'yes ' * 14}{mark}" for mark in "abc"]  # paragraphs of one full line
+    found = texts(tmp_path / "a.txt", [*prose, *turns, *prose])
+    assert found[len(prose) : len(prose) + 3] == turns
 
 
 def test_words_cut_at_line_ends_are_whole(tmp_path: Path) -> None:

@@ -16,26 +16,26 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1678,
-    "xmine/aligning": 1962,
+    "xmine": 1679,
+    "xmine/aligning": 1963,
     "xmine/browsing": 3474,
-    "xmine/cli": 5353,
+    "xmine/cli": 5364,
     "xmine/encoders": 4747,
     "xmine/evaluation": 5588,
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/knn": 2718,
-    "xmine/mining": 3743,
+    "xmine/mining": 3754,
     "xmine/native": 32,
     "xmine/pairs": 3078,
     "xmine/plots": 485,
     "xmine/run": 1813,
     "xmine/scoring": 2622,
-    "xmine/text": 4558,
+    "xmine/text": 4917,
     "trainer": 9378,
-    "tui": 6454,
+    "tui": 6455,
     "bench": 5037,
-    "tests": 54398,
+    "tests": 54625,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

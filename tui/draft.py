@@ -18,7 +18,7 @@ from xmine.encoders.spans import Span
 from xmine.errors import OptionError, XmineError
 from xmine.run.folder import RUN_FILE
 from xmine.run.run_file import read_tables
-from xmine.text.inputs import input_of_run
+from xmine.text.inputs import input_of_run, text_input
 from xmine.text.segmentation import UNSPACED, join, segment
 from xmine.text.sentences import read_sentences
 
@@ -48,7 +48,8 @@ def _lines_of(opened: Opened, name: str) -> Sequence[tuple[Unit, ...]]:
         known, options = tables["texts"], tables["options"]
         file = input_of_run(known[name], opened.path, known[f"{name}_digest"])
         code = options["src_lang" if name == "source" else "tgt_lang"]
-        read = read_sentences(file, dedup=False, segment=options["segment"], language=code)
+        given = text_input(file, join=options["join"])
+        read = read_sentences(given, dedup=False, segment=options["segment"], language=code)
     except (XmineError, OSError, KeyError):
         return whole
     lines, found, at = [*zip(map(str, read.lines.tolist()), read.texts, strict=True)], [], 0

@@ -18,7 +18,8 @@ EXTRAS = {
         *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
     ),
     "formats": (
-        *("fastexcel", "fluent", "markdown_it", "polib", "pypdfium2", "trafilatura", "yaml"),
+        *("fastexcel", "fastwarc", "fluent", "markdown_it"),
+        *("polib", "pypdfium2", "trafilatura", "yaml"),
     ),
     "pandoc": ("pypandoc",),
     "eval": ("matplotlib", "scipy", "sklearn"),

@@ -12,7 +12,7 @@ from time import process_time
 
 import pytest
 
-from tests.toys.trade import book, open_document, pdf, word
+from tests.toys.trade import book, open_document, pdf, response, word
 from xmine.errors import FileError
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import read_pairs
@@ -41,6 +41,7 @@ PACKS: dict[str, Callable[[str], bytes]] = {
     "epub": book,
     "odt": open_document,
     "pdf": lambda text: pdf([(9, 790 - 12 * y, 9, x) for y, x in enumerate(text.split("\n"))]),
+    "warc": response,
 }
 LEAST, MOST = 2_000, 32_000  # bytes of a file
 SECONDS, BYTES = 0.02, 500_000  # that count as none

@@ -189,6 +189,17 @@ def word(body: str, **parts: str) -> bytes:
     return zipped(files)
 
 
+def response(body: str | bytes, address: str = "http://x.org/", *, head: str = "200 OK") -> bytes:
+    """Write the record of a page in an archive of the web; `head` has its status and more lines."""
+    body = body.encode() if isinstance(body, str) else body
+    kind = "" if "Content-Type" in head else "\r\nContent-Type: text/html"
+    http = f"HTTP/1.1 {head}{kind}\r\n\r\n".encode() + body
+    told = {"Type": "response", "Target-URI": address, "Record-ID": "<urn:uuid:0>"}
+    lines = ["WARC/1.0", *(f"WARC-{name}: {text}" for name, text in told.items())]
+    lines += ["Content-Type: application/http; msgtype=response", f"Content-Length: {len(http)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + http + b"\r\n\r\n"
+
+
 def book(chapter: str | bytes, *, lost: bool = False) -> bytes:
     files: dict[str, str | bytes] = {
         "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'

@@ -125,7 +125,8 @@ def _where(side: Sentences, start: int, stop: int) -> tuple[str, str | None]:
     """Name the lines of some rows, 12 or 12-13, and their place, see `Pair`."""
     if start == stop:
         return "", None
-    first, last = int(side.lines[start]), int(side.lines[stop - 1])
+    spans = (side.lines, side.lines) if side.spans is None else side.spans.T
+    first, last = int(spans[0][start]), int(spans[1][stop - 1])
     lines = str(first) if first == last else f"{first}-{last}"
     if side.places is None:
         return lines, None

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from xmine.errors import OptionError
-from xmine.mining.options import SideOptions
+from xmine.mining.options import ReadingOptions, SideOptions
 from xmine.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class AligningOptions(SideOptions):
+class AligningOptions(ReadingOptions, SideOptions):
     """How two versions of a document become beads."""
 
     precision: float | None = option(
@@ -22,7 +22,6 @@ class AligningOptions(SideOptions):
     min_prob: float | None = option(
         None, "Keep beads of this probability or more.", "Most used", min=0.0, max=1.0
     )
-    segment: bool = option(False, "Cut lines into sentences before aligning.", "Most used")
     all: bool = option(
         False,
         "List the lines that are left out, too: those without counterpart, and beads below the "

@@ -69,7 +69,8 @@ def align(
         OptionError: `run` was made of other text inputs; or an input is several files.
     """
     options = options or AligningOptions()
-    inputs = text_input(source, "source"), text_input(target, "target")
+    parsed = partial(text_input, join=options.join)
+    inputs = parsed(source, "source"), parsed(target, "target")
     if several := [each.name for each in inputs if each.files]:
         raise OptionError(
             f"{several[0]}: several files, not one document",

@@ -80,6 +80,14 @@ TABLE = Annotated[
 DRY_RUN = Annotated[
     bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
 ]
+JOIN = Annotated[
+    bool,
+    switch(
+        "--join/--no-join",
+        "Put the lines of paragraphs together where text is hard-wrapped.",
+        group="Input",
+    ),
+]
 FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Most used")]
 PAIRS = Annotated[
     str,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, SOURCE, TABLE, value
+from xmine.cli.arguments import FORCE, JOIN, MODEL, SOURCE, TABLE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
@@ -37,6 +37,7 @@ def documents(
             group="Output",
         ),
     ] = None,
+    join: JOIN = True,
     force: FORCE = False,
 ) -> None:
     """Pair the documents of two folders: each file is a document.
@@ -66,9 +67,9 @@ def documents(
         raise OptionError(
             "--align and --by: documents of a column", "give a file for each document"
         )
-    options = MiningOptions(documents=by)
+    options = MiningOptions(documents=by, join=join)
     encoder = load_encoders(model, options, console)
-    inputs = text_input(source), text_input(target)
+    inputs = text_input(source, join=join), text_input(target, join=join)
     with console.progress() as report:
         mined = mine(*inputs, encoder, options, report)
     # --documents is an option of mining

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
+from xmine.cli.arguments import FORCE, JOIN, MODEL, PROMPT, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_flags
@@ -39,6 +39,7 @@ def encode(
     force: FORCE = False,
     model: MODEL = None,
     prompt: PROMPT = "",
+    join: JOIN = True,
     language: Annotated[str, value(group="Input", shown="as the text says")] = "",
 ) -> None:
     """Turn a text file into a matrix of sentence vectors.
@@ -67,7 +68,7 @@ def encode(
     check_free(path, force=force)
     if os.path.realpath(path) == os.path.realpath(file):
         raise OptionError(f"-o {output}: input and output are the same file", "give another name")
-    source = text_input(file)
+    source = text_input(file, join=join)
     lines = source.texts()
     first = list(islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)

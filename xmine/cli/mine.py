@@ -105,7 +105,7 @@ def mine(
     from xmine.mining.again import made_of, result_before
     from xmine.text.inputs import text_input
 
-    inputs = text_input(source), text_input(target)
+    inputs = text_input(source, join=options.join), text_input(target, join=options.join)
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
     models = [*([] if vectors_of else [model]), *([rescore] if rescore else [])]

@@ -55,7 +55,7 @@ def mine_all(
     if output.exists() and not (output / LANGUAGES_FILE).exists() and any(output.iterdir()):
         raise OptionError(f"{output}: a folder with other files in it", "give another folder")
     asked = [] if languages == "auto" else [short_code(x.strip()) for x in languages.split(",")]
-    encoder, whole = load_encoders(model, options, console), text_input(source)
+    encoder, whole = load_encoders(model, options, console), text_input(source, join=options.join)
     console.warn(*whole.warnings)
     texts = split_by_language(whole, asked, encoder.facts.languages)
     for code, text in texts.items():

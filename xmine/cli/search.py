@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from xmine.cli.arguments import FORMAT, MODEL, PROMPT, switch, value
+from xmine.cli.arguments import FORMAT, JOIN, MODEL, PROMPT, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_flags
@@ -29,6 +29,7 @@ def search(
     rerank: Annotated[Literal["auto", "tokens", "off"], value(shown=True)] = "auto",
     model: MODEL = None,
     prompt: PROMPT = "",
+    join: JOIN = True,
     format: FORMAT = None,
 ) -> None:
     """Find the nearest sentences of a corpus, in either language.
@@ -60,7 +61,7 @@ def search(
     from xmine.text.sentences import Sentences, read_sentences
 
     def read(name: str, *, dedup: bool = True) -> Sentences:
-        given = text_input(name)
+        given = text_input(name, join=join)
         table = read_sentences(given, dedup=dedup)
         console.warn(*given.warnings, *unknown_to_encoder(table))
         return table

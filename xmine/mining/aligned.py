@@ -91,7 +91,8 @@ def score_aligned(
         reason = "a pool would have none" * (encoder is not None or pool is not None)
         check_arrays(vectors, reason, "leave out --model and --pool, or the vectors")
     if target is not None:
-        source, target = text_input(source, "source"), text_input(target, "target")
+        read = partial(text_input, join=False)  # a line is a translation of that of its number
+        source, target = read(source, "source"), read(target, "target")
     given, names, said = _read(source, target, pairs)
     more = [read_texts(each) for each in pool] if pool else [[], []]
     table = partial(sentence_table, longest=MOST_CHARACTERS)

@@ -115,7 +115,7 @@ def estimate_run(
     All lines count, blank and repeated ones too. There are no seconds where a transformer or a
     second model reads or a GPU searches: no speed of these is known.
     """
-    inputs = text_input(source), text_input(target)
+    inputs = text_input(source, join=options.join), text_input(target, join=options.join)
     if not all(each.is_rereadable for each in inputs):
         return None
     surveys = [each.survey for each in inputs]

@@ -14,6 +14,8 @@ class MiningKeywords(TypedDict, total=False):
     neighborhood: int
     margin: str
     rerank: str
+    segment: bool
+    join: bool
     threshold: float | str
     min_prob: float | None
     precision: float | None
@@ -24,7 +26,6 @@ class MiningKeywords(TypedDict, total=False):
     retrieval: str
     documents: str
     keep: list[str] | str
-    segment: bool
     index: str
     cache: bool
     max_memory: str
@@ -38,9 +39,10 @@ class AligningKeywords(TypedDict, total=False):
     tgt_prompt: str
     src_lang: str
     tgt_lang: str
+    segment: bool
+    join: bool
     precision: float | None
     min_prob: float | None
-    segment: bool
     all: bool
 
 class ScoringKeywords(TypedDict, total=False):

@@ -7,7 +7,7 @@ from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.hardware import bytes_of
 from xmine.knn.index_name import count_lists
-from xmine.options import EncodingOptions, PromptOptions, flag, option
+from xmine.options import EncodingOptions, Options, PromptOptions, flag, option
 from xmine.pairs.pair import COLUMNS
 from xmine.text.languages import check_code
 
@@ -58,11 +58,21 @@ class ScoringOptions(SideOptions):
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(Options):
+    """How text becomes the lines and sentences of a side."""
+
+    segment: bool = option(False, "Cut lines into sentences first.", "Most used")
+    join: bool = option(
+        True, "Put the lines of paragraphs together where text is hard-wrapped.", "Input"
+    )
+
+
 _CUTS = {"threshold", "precision", "min_prob"}  # options that say where to cut
 
 
 @dataclass(frozen=True, kw_only=True)
-class MiningOptions(ScoringOptions):
+class MiningOptions(ReadingOptions, ScoringOptions):
     """How two sentence files become pairs."""
 
     threshold: float | str = option(
@@ -124,7 +134,6 @@ class MiningOptions(ScoringOptions):
         "so on.",
         "Input",
     )
-    segment: bool = option(False, "Cut lines into sentences before mining.", "Most used")
     index: str = option(
         "auto",
         "How neighbours are searched: exact, auto (exact up to a fixed size), or by inverted "

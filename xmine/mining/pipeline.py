@@ -116,7 +116,8 @@ def mine(
     if vectors is not None:
         reason = "no line can be cut" * (encoder is not None or options.segment)
         check_arrays(vectors, reason, "leave out --segment and --model, or the vectors")
-    inputs = text_input(source, "source"), text_input(target, "target")
+    parsed = partial(text_input, join=options.join)
+    inputs = parsed(source, "source"), parsed(target, "target")
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     judging, by_margin = judging_encoders(vectorizer, options)

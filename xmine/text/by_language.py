@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xmine.files.suffixes import packing_of
 from xmine.text.identification import tell_apart
-from xmine.text.inputs import ManyFiles, Survey, TextInput, Texts, text_input
+from xmine.text.inputs import ManyFiles, Page, Survey, TextInput, Texts, text_input
 from xmine.text.languages import ISO_639_3, UNKNOWN_LANGUAGE, short_code
 
 _TOKEN = re.compile(r"(?:^|[._-])([A-Za-z]{2,3}(?:[-_][A-Z][A-Za-z]{1,3})?)$")
@@ -53,7 +53,9 @@ def split_by_language(
     """
     whole = text_input(given)
     parts = whole.parts if isinstance(whole, ManyFiles) else (whole,)
-    named = {part: language_of_name(part.path, whole.path) for part in parts}
+    # The address of a page has words that are no languages.
+    names = ["" if isinstance(x, Page) else language_of_name(x.path, whole.path) for x in parts]
+    named = dict(zip(parts, names, strict=True))
     among = tuple(codes) or tuple(sorted({*named.values(), *map(short_code, known)} - {""}))
     of: dict[str, list[TextInput]] = {code: [] for code in among}
     for part, code in named.items():
@@ -62,12 +64,18 @@ def split_by_language(
             continue
         told = Counter(_told(part, among))
         for code, times in told.items():
-            if times >= _ONE * told.total():
+            is_most = isinstance(part, Page) and code == max(told, key=told.__getitem__)
+            if times >= _ONE * told.total() or is_most:
                 of[code].append(part)
-            elif times >= _FEW * told.total() and max(told.values()) < _ONE * told.total():
-                of[code].append(LinesIn(part.given, part.path, part.column, code, among))
+            elif (
+                not isinstance(part, Page)
+                and times >= _FEW * told.total()
+                and max(told.values()) < _ONE * told.total()
+            ):
+                which = part.given, part.path, part.column, part.join
+                of[code].append(LinesIn(*which, code, among))
     return {
-        code: ManyFiles(f"{whole.given}@{code}", whole.path, whole.column, tuple(some))
+        code: ManyFiles(f"{whole.given}@{code}", whole.path, whole.column, parts=tuple(some))
         for code, some in of.items()
         if some
     }

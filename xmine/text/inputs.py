@@ -11,7 +11,7 @@ a path on each line). In Python a list of texts is an input too.
 
 import os
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,6 +61,7 @@ from xmine.text.file_lines import FileLines
 from xmine.text.formats import BILINGUAL, KEYED, has_units, read_units
 from xmine.text.languages import is_code
 from xmine.text.packed import PackedTexts, TextPacker
+from xmine.text.wrapped import Wrapping
 
 _DIGITS = re.compile("([0-9]+)")
 # Kinds with columns, and what reads one.
@@ -79,11 +80,15 @@ class Survey(NamedTuple):
 
 @dataclass(frozen=True)
 class TextInput:
-    """A text input, as given and parsed: its path, or `-`, and its column or field, or no name."""
+    """A text input, as given and parsed: its path, or `-`, and its column or field, or no name.
+
+    With `join`, lines of hard-wrapped plain text are put together, see `xmine.text.wrapped`.
+    """
 
     given: str
     path: str
     column: str = ""
+    join: bool = True
 
     @property
     def name(self) -> str:
@@ -128,7 +133,20 @@ class TextInput:
     def warnings(self) -> list[str]:
         """What is read otherwise than one expects, or is not read."""
         marked = [f"{self.name}: read as plain text, with its keys and tags"] * self.is_marked
-        return [*marked, *_told(self.name, self.left_out)]
+        return [*marked, *_told(self.name, self.left_out, self.joined)]
+
+    @cached_property
+    def _wrapping(self) -> Wrapping | None:
+        """How plain text is wrapped, if it is; what is read only once is not looked at."""
+        is_plain = self.join and not (self._kind or self.column or self.is_marked)
+        return Wrapping.of_file(self.path) if is_plain and self.is_rereadable else None
+
+    @property
+    def joined(self) -> Counter[str]:
+        """Count `lines` that are joined into `paragraphs`; read here if nobody has read them."""
+        if self._wrapping and not self._wrapping.counts:
+            deque(TextInput.texts(self), 0)
+        return self._wrapping.counts if self._wrapping else Counter()
 
     @cached_property
     def left_out(self) -> Counter[str]:
@@ -215,6 +233,8 @@ class TextInput:
             )
         if column or kind in _TABLES:
             return _TABLES.get(kind, tsv_column)(path, column)
+        if self._wrapping:
+            return self._wrapping.paragraphs(stream_lines(path))
         return no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
 
     def places(self) -> Iterator[str] | None:
@@ -237,8 +257,33 @@ class ListedTexts(TextInput):
         """Every text, blank ones included."""
         return iter(self.listed)
 
-    def places(self) -> None:
+    def places(self) -> Iterator[str] | None:
         """Texts in memory have none."""
+        return None
+
+
+@dataclass(frozen=True)
+class Page(ListedTexts):
+    """A page of an archive of the web, whose path is its address."""
+
+    join: bool = False
+    _units = None
+    is_rereadable = True
+    is_marked = False
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Count the texts, and hash them."""
+        data = "\n".join(self.listed).encode("utf-8", "surrogatepass")
+        digest = blake2b(data, digest_size=16).hexdigest()
+        return Survey(len(self.listed), digest, len(data))
+
+    def places(self) -> Iterator[str]:
+        """The address, for each text."""
+        return repeat(self.path, len(self.listed))
+
+    def check_unchanged(self) -> None:
+        """The archive was read at once."""
 
 
 @dataclass(frozen=True)
@@ -264,7 +309,8 @@ class ManyFiles(TextInput):
     def warnings(self) -> list[str]:
         """Give the notes, and count what the readers of files leave out."""
         inside = sum((part.left_out for part in self.parts), Counter[str]())
-        return [*self.notes, *_told(self.given, inside)]
+        joined = sum((part.joined for part in self.parts), Counter[str]())
+        return [*self.notes, *_told(self.given, inside, joined)]
 
     def check_unchanged(self) -> None:
         """Refuse a file that was replaced or written to since it was opened."""
@@ -307,21 +353,25 @@ class ManyFiles(TextInput):
         )
 
 
-def _told(name: str, left_out: Counter[str]) -> list[str]:
+def _told(name: str, left_out: Counter[str], joined: Counter[str]) -> list[str]:
     listed = ", ".join(f"{what} ({number:,})" for what, number in left_out.most_common())
-    return [f"{name}: left out: {listed}"] if left_out else []
+    paragraphs = count(joined["paragraphs"], "paragraph")
+    how = f"{joined['lines']:,} wrapped lines are joined into {paragraphs}"
+    said = [f"{name}: {how}; --no-join reads them as they are"] if joined else []
+    return said + [f"{name}: left out: {listed}"] * bool(left_out)
 
 
 # What may be given for a text input.
 Texts = str | Path | TextInput | ListOfTexts
 
 
-def text_input(given: Texts, side: str = "") -> TextInput:
+def text_input(given: Texts, side: str = "", *, join: bool = True) -> TextInput:
     """Parse `path:column`; a path that exists, or that nothing is known of, has no column.
 
     Args:
         given: a path, or texts: a list, an array, a column of a table.
         side: `source` or `target`, which names a list in messages.
+        join: put the lines of hard-wrapped text together.
 
     Raises:
         TypeError: something else than a path or a list of texts is given.
@@ -344,8 +394,11 @@ def text_input(given: Texts, side: str = "") -> TextInput:
         )
     path, column = _parsed(whole)
     if found := _paths_of(path):
-        return _many(readable(whole), path, column, found)
-    return TextInput(readable(whole), path, column)
+        return _many(readable(whole), path, column, found, join=join)
+    found_one = TextInput(readable(whole), path, column, join)
+    pages = _pages(found_one)
+    told = tuple(found_one.warnings) if pages else ()
+    return ManyFiles(found_one.given, path, "", join, pages, told) if pages else found_one
 
 
 def files_of(given: str) -> list[str]:
@@ -403,14 +456,16 @@ def _naturally(path: str) -> list[tuple[int, str]]:
     return [(int(each), "") if each.isdecimal() else (0, each) for each in _DIGITS.split(path)]
 
 
-def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
+def _many(given: str, path: str, column: str, found: list[str], *, join: bool) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
     listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
-    parts, left_out, kinds = list[TextInput](), list[FileError](), {"tsv", "xcstrings", *_TABLES}
+    parts, left_out, told = list[TextInput](), list[FileError](), list[str]()
+    kinds = {"tsv", "xcstrings", *_TABLES}
     for each in found:
-        part = TextInput(readable(each), each, column if kind_of(each) in kinds else "")
+        part = TextInput(readable(each), each, column if kind_of(each) in kinds else "", join)
         try:
-            parts += [part] * _has_text(part, in_folder=in_folder)
+            parts += (pages := _pages(part)) or [part] * _has_text(part, in_folder=in_folder)
+            told += part.warnings if pages else []
         except FileError as error:
             if isinstance(error.__cause__, OSError):
                 raise
@@ -423,14 +478,26 @@ def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
         hint = first.hint or "give text files"
         raise FileError(f"{given}: no file in it holds text: {first.message}", hint)
     marked = [part.path for part in parts if part.is_marked]
-    real = {each.path: Path(os.path.realpath(each.path)) for each in parts if in_folder}
+    files = [each.path for each in parts if in_folder and not isinstance(each, Page)]
+    real = {each: Path(os.path.realpath(each)) for each in files}
     linked = [each for each in real if not real[each].is_relative_to(os.path.realpath(path))]
     notes = (
         _named(given, [error.message for error in left_out], "left out"),
         _named(given, marked, "read as plain text, with keys and tags"),
+        *told,
         _named(given, linked, "read through a link that leads elsewhere"),
     )
-    return ManyFiles(given, path, column, tuple(parts), tuple(filter(None, notes)))
+    return ManyFiles(given, path, column, join, tuple(parts), tuple(filter(None, notes)))
+
+
+def _pages(part: TextInput) -> tuple[TextInput, ...]:
+    """Give the pages of an archive of the web, each like a file; nothing of other files."""
+    if kind_of(part.path) != "warc" or not (units := part._units):
+        return ()
+    pages = dict[str, list[str]]()
+    for text, address in zip(units[0], units[1], strict=True):
+        pages.setdefault(address, []).append(text)
+    return tuple(Page(address, address, listed=tuple(texts)) for address, texts in pages.items())
 
 
 def _named(given: str, files: list[str], what: str) -> str:

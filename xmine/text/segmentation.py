@@ -256,6 +256,12 @@ def join(texts: Iterable[str]) -> str:
     """Put lines together, with a space between but where Chinese or Japanese text meets."""
     whole = ""
     for text in map(str.strip, texts):
-        apart = whole and text and not (_FULL_WIDTH.match(whole[-1]) and _FULL_WIDTH.match(text[0]))
-        whole += " " * bool(apart) + text
+        whole += " " * are_apart(whole, text) + text
     return whole
+
+
+def are_apart(before: str, after: str) -> bool:
+    """Tell whether a space stands between two texts that are put together."""
+    if not before or not after:
+        return False
+    return not (_FULL_WIDTH.match(before[-1]) and _FULL_WIDTH.match(after[0]))

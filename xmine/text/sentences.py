@@ -20,6 +20,7 @@ from xmine.text.identification import sure_language
 from xmine.text.inputs import TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
+from xmine.text.wrapped import span_of
 
 _LINES_A_REPORT = 50_000  # about a tenth of a second
 _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
@@ -50,6 +51,8 @@ class Sentences:
         stands_for: int64 [total], for each line of the file the line that is in the table for it:
             itself, or its first occurrence; None where lines were cut into sentences.
         files: those whose lines are counted as those of one file; None for one file.
+        spans: int64 [rows, 2], the first and the last line of each row of a text whose lines are
+            joined, where `lines` has those of paragraphs; None for no such text.
         places: where each row stands in a file without lines; None for a file of lines.
         documents: int64 [rows], the document of each, see `with_documents`; None for no documents.
         line_documents: int64 [total], the document of each line; None for no documents.
@@ -70,6 +73,7 @@ class Sentences:
     occurrences: NDArray[np.int64] | None = None
     stands_for: NDArray[np.int64] | None = None
     files: FileLines | None = None
+    spans: NDArray[np.int64] | None = None
     places: PackedTexts | None = None
     documents: NDArray[np.int64] | None = None
     line_documents: NDArray[np.int64] | None = None
@@ -110,6 +114,7 @@ class Sentences:
             lines=scratch.taken(self.lines, rows),
             offsets=None if self.offsets is None else scratch.taken(self.offsets, rows),
             occurrences=None if self.occurrences is None else scratch.taken(self.occurrences, rows),
+            spans=None if self.spans is None else self.spans[rows],
             places=None if self.places is None else self.places.take(rows),
             documents=None if self.documents is None else scratch.taken(self.documents, rows),
             kept={name: column.take(rows) for name, column in self.kept.items()},
@@ -213,7 +218,7 @@ def sentence_table(
     """
     language, every_line = _told(every_line, language, segment=segment)
     texts, seen = TextPacker(), FirstRows()
-    lines, offsets = array("q"), array("q")  # of rows
+    lines, offsets, spans = array("q"), array("q"), array("q")  # of rows
     folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
     too_long = list[int]()
     blank = number = 0
@@ -225,6 +230,7 @@ def sentence_table(
         if not line.strip():
             blank += 1
             continue
+        blank -= len(getattr(line, "starts", "1")) - 1  # the other lines of a paragraph
         pieces = list(sentences_of(line, language)) if segment else [(0, line)]
         if len(line) > longest:
             short = [each for each in pieces if len(each[1]) <= longest]
@@ -240,6 +246,7 @@ def sentence_table(
             lines.append(number)
             if segment:
                 offsets.append(offset)
+            spans.extend(span_of(line, offset, len(text), row))
     if not len(texts):
         what = f"lines of more than {longest:,} characters" if too_long else "blank lines"
         raise FileError(f"{name}: no text in it, only {what}", _CUT if too_long else "")
@@ -265,7 +272,15 @@ def sentence_table(
         offsets=scratch.stored(starts) if segment else None,
         occurrences=occurrences,
         stands_for=stands_for,
+        spans=_spans(own, np.frombuffer(spans, np.int64).reshape(-1, 3)) if spans else None,
     )
+
+
+def _spans(lines: NDArray[np.int64], joined: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Tell the lines that rows stand on; `joined` has rows, and their lines within paragraphs."""
+    spans = np.stack([lines, lines], axis=1)
+    spans[joined[:, 0]] += joined[:, 1:]
+    return spans
 
 
 def _told(lines: Iterable[str], language: str, *, segment: bool) -> tuple[str, Iterable[str]]:

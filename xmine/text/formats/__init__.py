@@ -21,6 +21,7 @@ from xmine.text.formats import (
     pandoc,
     pdf,
     subtitles,
+    warc,
     xcstrings,
     xliff,
 )
@@ -60,6 +61,7 @@ READERS: dict[str, tuple[str, Callable[..., Iterator[Passage | LeftOut]]]] = {
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
     "pdf": ("pypdfium2", pdf.read),
+    "warc": ("fastwarc", warc.read),
     "docx": ("", books.read_docx),
     **dict.fromkeys(pandoc.KINDS, ("pypandoc", pandoc.read)),
     "epub": ("trafilatura", books.read_epub),

@@ -105,11 +105,19 @@ def _texts(reader: "MarkdownIt", text: str, name: str, first: int) -> Iterator[P
 
 
 def read_html(path: str) -> Iterator[Passage | LeftOut]:
-    """Read the main text of a page, as trafilatura finds it; all of a page where it finds none."""
+    """Read the main text of a page; the place is its paragraph."""
+    number = 0
+    for each in page_texts(read_text(path, says_charset=True), name_of(path)):
+        number += isinstance(each, str)
+        yield Passage(each, f"paragraph {number}") if isinstance(each, str) else each
+
+
+def page_texts(text: str, name: str) -> Iterator[str | LeftOut]:
+    """Give the main text of a page, as trafilatura finds it; all of it where that finds none."""
     import trafilatura
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it tells of each odd page
-    page, body = parsed(read_text(path, says_charset=True), name_of(path)), None
+    page, body = parsed(text, name), None
     yield from bared(page, pictures=False)
     every, main = Counter(map(one_line, blocks(page))), list(blocks(page, _NO_MAIN))
     is_deep = page.xpath(f"boolean(/{'/'.join('*' * 256)})")  # trafilatura takes its square in time
@@ -120,5 +128,4 @@ def read_html(path: str) -> Iterator[Passage | LeftOut]:
         main = list(blocks(body))
     if beside := (every - Counter(map(one_line, main))).total():
         yield LeftOut("texts beside the main text", beside)
-    for number, text in enumerate(main, start=1):
-        yield Passage(text, f"paragraph {number}")
+    yield from main

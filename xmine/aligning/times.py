@@ -1,15 +1,13 @@
 """Times of the lines of two texts, as subtitles have them -> how well those of beads fit.
 
 Times of one side become those of the other by a scale, since films run at 23.976, 24 or 25 pictures
-a second, and a shift. Both are voted for by pairs of lines, then fitted to the lines that begin
-together. Beads are scored by how far their begins and ends are apart: by the logarithm of how much
-more probable that is of translations than of any lines. A line of what is heard, [door creaks], is
-seldom a part of a bead with others.
+a second, and a shift. Both are voted for by pairs of lines, then fitted to lines that begin
+together. A bead gains by how much more probable the distances of its begins, and of its ends, are
+of translations than of any lines. What is heard, [door creaks], is seldom merged with what is said.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -33,8 +31,7 @@ _FEW, _LEAST, _NEARLY_ALL, _SURPLUS = 10, 0.4, 0.8, 0.2
 _OTHERS = np.array([by for by in range(-40, 41) if abs(by) > 2]) * 0.91  # seconds
 _FEWEST, _DRIFT = 20, 0.004  # lines that tell a scale, and how far theirs is from that voted for
 _JITTER, _DOUBT = (0.08, 0.6), (0.02, 0.3)  # bounds of the mean distance, and of what fits nothing
-_TRUST = 0.5  # begins and ends tell the same in part
-_MIXED = 4.0  # log odds against a side of a bead where something is heard and said
+_TRUST, _MIXED = 0.5, 4.0  # begins and ends tell the same in part; log odds against mixed sides
 
 
 class Timing(NamedTuple):
@@ -54,15 +51,14 @@ class Timing(NamedTuple):
     gap: float
 
     @property
-    def fits(self) -> bool:
-        """Whether more lines begin together than by chance: than at any other shift, or most."""
-        surplus = self.share - self.usual
-        return surplus >= _SURPLUS and (self.is_unique or self.share >= _NEARLY_ALL)
-
-    @property
     def is_unique(self) -> bool:
         """Whether no other shift fits nearly as well, as where all lines take equally long."""
         return self.share >= max(_LEAST, self.rival + _SURPLUS)
+
+    @property
+    def fits(self) -> bool:
+        """Whether more lines begin together than by chance: than at any other shift, or most."""
+        return self.is_unique or self.share >= max(_NEARLY_ALL, self.usual + _SURPLUS)
 
     def gains(self, apart: Floats) -> Floats:
         """Give the log odds of translations by the distances of their begins, or ends."""
@@ -71,14 +67,11 @@ class Timing(NamedTuple):
         return _TRUST * np.log(dense * np.exp(-np.abs(apart) / self.jitter) + doubt)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Timed:
-    """Lines that begin and end at some time.
+class Timed(NamedTuple):
+    """Lines with times.
 
-    Attributes:
-        spans: float64 [lines, 2], seconds; begins never fall.
-        begins: float64 [times], the different begins, without those that lines share.
-        heard: int64 [lines + 1], how many lines before each place are heard and not said.
+    `spans` are their begins and ends, float64 [lines, 2], seconds; `begins` has each begin once;
+    `heard` is how many lines before each place are heard, int64 [lines + 1].
     """
 
     spans: Floats
@@ -87,16 +80,10 @@ class Timed:
 
     @classmethod
     def of(cls, places: Sequence[str] | None, texts: Sequence[str]) -> "Timed | None":
-        """Read the times of lines; None where not all have some, or not in their order.
-
-        Lines with the same times share them by their lengths.
-        """
-        found = [_TIMES.fullmatch(place) for place in places or ()]
-        if not found or not all(found):
-            return None
-        parts = np.array([each.groups() for each in found if each], np.float64).reshape(-1, 2, 4)
-        spans: Floats = parts @ np.array([3600, 60, 1, 0.001])
-        if (np.diff(spans[:, 0]) < 0).any():
+        """Read the times of lines, which share by lengths what is the same; None without order."""
+        found = [each.groups() for each in map(_TIMES.fullmatch, places or ()) if each]
+        spans: Floats = np.array(found, np.float64).reshape(-1, 2, 4) @ [3600, 60, 1, 0.001]
+        if not 0 < len(spans) == len(texts) or (np.diff(spans[:, 0]) < 0).any():
             return None
         begins, changes = np.unique(spans[:, 0]), (np.diff(spans, axis=0) != 0).any(axis=1)
         for start, stop in pairwise([0, *(np.flatnonzero(changes) + 1).tolist(), len(spans)]):
@@ -104,32 +91,28 @@ class Timed:
             cuts = spans[start, 0] + np.ptp(spans[start]) * ends / max(ends[-1], 1)
             spans[start:stop] = np.stack([cuts[:-1], cuts[1:]], axis=1)
         spans[:, 0] = np.maximum.accumulate(spans[:, 0])
-        heard = np.cumsum([0, *(HEARD.match(text) is not None for text in texts)])
-        return cls(spans, begins, heard)
+        return cls(
+            spans, begins, np.cumsum([0, *(HEARD.match(each) is not None for each in texts)])
+        )
 
-    def mixed(self, ends: NDArray[np.int64], lines: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell whether some lines that end at places have heard ones and others."""
+    def mixed(self, ends: NDArray[np.int64], lines: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Tell which lines that end at places are heard in part: 1, others 0."""
         number = self.heard[ends] - self.heard[(ends - lines).clip(0)]
-        return np.asarray((number > 0) & (number < lines))
+        return np.asarray((number > 0) & (number < lines), np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Times:
-    """Evidence of times, of both sides.
+class Times(NamedTuple):
+    """The times of both sides, and how they go together."""
 
-    Attributes:
-        sides: the lines of source and target.
-        timing: how their times go together.
-    """
-
-    sides: tuple[Timed, Timed]
+    source: Timed
+    target: Timed
     timing: Timing
 
     def added(self, scores: Scores, band: Band, kinds: Kinds, weight: float) -> Scores:
         """Add what times tell to the scores of beads, `weight` times."""
-        source, target = self.sides
-        (x_begins, x_ends), (y_begins, y_ends) = source.spans.T * self.timing.scale, target.spans.T
-        shift, gains = self.timing.shift, self.timing.gains
+        source, target, timing = self
+        x_begins, x_ends = source.spans.T * timing.scale + timing.shift
+        y_begins, y_ends = target.spans.T
         n, m = np.array(kinds).T[:, :, None]
         most, before = int(m.max()), np.arange(1, int(n.max()) + 1)[:, None]
 
@@ -137,12 +120,12 @@ class Times:
             found = scores(start, stop)
             for row, some in zip(range(start, stop), found, strict=True):
                 ends = np.arange(band.starts[row], band.stops[row])
-                told = -_MIXED * (source.mixed(np.array(row), n) + target.mixed(ends, m) * 1.0)
-                if self.timing.fits:
+                told = -_MIXED * (source.mixed(np.array(row), n) + target.mixed(ends, m))
+                if timing.fits:
                     columns = np.arange(ends[0] - most, ends[-1] + 1).clip(0, len(y_begins) - 1)
-                    begin = x_begins[(row - before).clip(0)] + shift
-                    told += gains(begin - y_begins[columns])[n - 1, ends - ends[0] + most - m]
-                    told += gains(x_ends[max(row - 1, 0)] + shift - y_ends[(ends - 1).clip(0)])
+                    apart = x_begins[(row - before).clip(0)] - y_begins[columns]
+                    told += timing.gains(apart)[n - 1, ends - ends[0] + most - m]
+                    told += timing.gains(x_ends[max(row - 1, 0)] - y_ends[(ends - 1).clip(0)])
                 some += (weight * told).astype(some.dtype)
             return found
 
@@ -152,24 +135,23 @@ class Times:
 def fitted(
     source: Timed | None, target: Timed | None, vectors: tuple[Halves, Halves]
 ) -> Times | None:
-    """Fit scale and shift; `vectors` are centred unit vectors of the lines of both sides.
+    """Fit scale and shift; None without times, or with few lines.
 
-    Of sides without times, or with few lines, None.
+    `vectors` are centred unit vectors of the lines of both sides.
     """
     if source is None or target is None or min(map(len, vectors)) < _FEW:
         return None
-    sides = source, target
-    x, y = (side.spans[:, 0] for side in sides)
+    x, y = source.spans[:, 0], target.spans[:, 0]
     voters = min(len(x), _VOTERS, max(1, int(_CELLS / len(y))))
     some = np.linspace(0, len(x) - 1, voters).astype(np.int64)
-    cosines = vectors[0][some].astype(np.float32) @ vectors[1].astype(np.float32).T
-    lasts = [np.ptp(side.spans, axis=1) + 0.1 for side in sides]
-    weights = 1 / 3 + 4 * cosines.clip(0)
+    weights = vectors[0][some].astype(np.float32) @ vectors[1].astype(np.float32).T
+    weights = 1 / 3 + 4 * weights.clip(0)
+    last, other = np.ptp(source.spans[some], axis=1)[:, None] + 0.1, np.ptp(target.spans, axis=1)
     best = -np.inf, 1.0, 0.0
-    for scale in dict.fromkeys(np.round([a / b for a, b in product(_RATES, _RATES)], 6).tolist()):
+    for scale in sorted({a / b for a, b in product(_RATES, _RATES)}):
         shifts = y - scale * x[some, None]
         near = np.abs(shifts) < _FARTHEST
-        alike = weights * np.exp(-np.abs(np.log(lasts[1] / (scale * lasts[0][some, None]))))
+        alike = weights * np.exp(-np.abs(np.log((other + 0.1) / (scale * last))))
         bins = ((shifts[near] + _FARTHEST) / _BIN).astype(np.int64)
         counts = np.bincount(bins, alike[near], int(2 * _FARTHEST / _BIN))
         votes = np.convolve(counts, _PEAK, "same")
@@ -185,18 +167,17 @@ def fitted(
         scale += drift
         shift += float(np.median((apart - drift * x)[near])) if near.any() else 0.0
     few, many = sorted((scale * source.begins + shift, target.begins), key=len)
-    apart = np.abs(_apart(few, many))
-    near = apart < _TOGETHER
     others = [float((np.abs(_apart(few + by, many)) < _TOGETHER).mean()) for by in _OTHERS]
-    jitter = float(np.clip(apart[near].mean(), *_JITTER)) if near.any() else _JITTER[1]
+    apart = np.abs(_apart(few, many))
+    share, jitter = float((apart < _TOGETHER).mean()), float(apart[apart < _TOGETHER].sum())
+    jitter = min(max(jitter / max(share * len(few), 1), _JITTER[0]), _JITTER[1])
     gap = max(float(np.ptp(many)) / len(many), 4 * jitter)
-    rivals = float(np.mean(others)), max(others)
-    timing = Timing(float(scale), float(shift), float(near.mean()), *rivals, jitter, gap)
-    return Times(sides, timing)
+    timing = Timing(scale, shift, share, float(np.mean(others)), max(others), jitter, gap)
+    return Times(source, target, timing)
 
 
 def _apart(times: Floats, others: Floats) -> Floats:
     """Give how much later the nearest of other times are, which rise."""
-    after = np.searchsorted(others, times).clip(1, max(len(others) - 1, 1))
-    pair = others[np.stack([after - 1, after.clip(max=len(others) - 1)])] - times
+    after = np.searchsorted(others, times).clip(0, len(others) - 1)
+    pair = others[np.stack([(after - 1).clip(0), after])] - times
     return np.asarray(np.where(np.abs(pair[0]) <= np.abs(pair[1]), pair[0], pair[1]))

@@ -19,7 +19,6 @@ from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import BEAD_LINES, Pair
 from xmine.scoring.order import in_one_order
-from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
 
@@ -83,10 +82,9 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
 
     Aligned are blocks of wrong rows, and wrong rows that hold each other's counterparts. Lines
     whose counterparts stand in the same order are a part; the targets of all parts are put in the
-    order of their sources, and aligned. Beads whose lines are no near neighbours among all of the
-    corpus are left out. Where lengths tell that lines stand in one order, they are also aligned as
-    they stand, and the better way counts. Rows that are probably right stay as they are, but where
-    lines of a block are merged with them.
+    order of their sources, and aligned. Beads without counterparts are left out. Where lengths tell
+    that lines stand in one order, they are also aligned as they stand, and the better way counts.
+    Rows that are probably right stay, but where lines of a block are merged with them.
 
     Args:
         found: of the corpus that was scored; names the blocks.
@@ -95,7 +93,7 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     rows = list(map(_with_ranges, found.result.rows()))
     found, rows, exchanged = _turned(found, rows, encoder)
     blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
-    known, near, right = _counterparts(found, rows, encoder, blocks)
+    known, right = _counterparts(found, rows, encoder, blocks)
     if not (any(right) or found.result.unknown or len(rows) < _FEWEST):
         blocks = [range(len(rows))]
     free = {row for block in blocks for row in block if not right[row]}
@@ -105,16 +103,14 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     wide = (range(max(0, row - _BESIDE), min(len(rows), row + _BESIDE + 1)) for row in free)
     beside = {row for some in wide for row in some if right[row]}
     known = {row: other for row, other in known.items() if row in free and other in free}
-    sources, align_rows = (
-        sorted(free | beside),
-        partial(_beads, rows, encoder, found.result.options),
-    )
+    sources = sorted(free | beside)
+    align_rows = partial(_beads, rows, encoder, found.result.options)
     placed, part_of = _placed(known | {row: row for row in beside}, free)
     order = [target for row in sources for target in placed.get(row, ())]
     moved_beads = [
         (x, y, prob)
         for x, y, prob in (align_rows(sources, order) if known else ())
-        if any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
+        if any(row in beside or known.get(row) in y for row in x)
     ]
     ways = [(moved_beads, part_of)]
     texts = [[getattr(rows[row], side) for row in sorted(free)] for side in ("source", "target")]
@@ -178,32 +174,25 @@ def _counterparts(
     rows: list[Pair],
     encoder: SentenceEncoder | EncoderPair,
     blocks: list[range],
-) -> tuple[dict[int, int], dict[int, set[int]], list[bool]]:
+) -> tuple[dict[int, int], list[bool]]:
     """Find which rows have a source and a target that are counterparts.
 
     Returns:
-        the row of the target of a source, its own where that has the same text; the rows of
-        targets that are near to a source; and whether each row is probably right.
+        the row of the target of a source, its own where that has the same text; and whether each
+        row is probably right.
     """
     scored = found.result
-    sources, targets = scored.chosen.sources, scored.chosen.targets
-    numbers, best = scored.numbers.tolist(), found.counterparts[0][sources]
-    row_of = dict(zip(targets.tolist(), numbers, strict=True))
-    nearest = scored.neighbours.first(NEIGHBOURS).targets[sources].tolist()
-    near = {
-        row: {row_of[target] for target in some if target in row_of}
-        for row, some in zip(numbers, nearest, strict=True)
-    }
-    every = zip(numbers, best.tolist(), targets.tolist(), strict=True)
+    targets, numbers = scored.chosen.targets.tolist(), scored.numbers.tolist()
+    best, row_of = found.counterparts[0], dict(zip(targets, numbers, strict=True))
+    every = zip(numbers, best[scored.chosen.sources].tolist(), targets, strict=True)
     known = {row: row if to == own else row_of[to] for row, to, own in every if to in row_of}
     right = [known.get(n) == n if r.prob is None else r.prob >= _GOOD for n, r in enumerate(rows)]
     if any(right) and not scored.unknown:
         for row, other in _closest(rows, encoder, found, known, right, blocks).items():
             known[row] = other
-            near.setdefault(row, set()).add(other)
             right[row] &= row == other
             right[other] &= row == other
-    return known, near, right
+    return known, right
 
 
 def _closest(
@@ -219,9 +208,7 @@ def _closest(
     Counterparts that a corpus hides, whose sentences are alike, stand out among few rows near by.
     Vectors, lengths and a lexicon, which right rows teach, count as in alignment.
     """
-    some = np.array(
-        [at for at, row in enumerate(rows) if row.prob is not None and row.prob < _CERTAIN]
-    )
+    some = np.flatnonzero([row.prob is not None and row.prob < _CERTAIN for row in rows])
     taught = np.flatnonzero(right)[:: 1 + len(rows) // _TAUGHT]
     if not 1 < len(some) <= _MOST:
         return {}
@@ -237,11 +224,12 @@ def _closest(
     sums = [side.sums(each, at) for side, each in zip(words, lexicon.vectors(), strict=True)]
     close = -_FAR * np.log1p(np.abs(np.subtract.outer(some, some))).astype(np.float32)
     for by, *both in zip(weights, (x[at], sums[0]), (y[at], sums[1]), strict=True):
-        left, right_ = (normalised(each.astype(np.float32)) for each in both)
-        close += by * left @ right_.T
-    (long, other), variance = usual_lengths(lengths_of(*texts), beads)
-    long, other = long[at, None].astype(np.float32), other[at].astype(np.float32)
-    close -= _LENGTHS * np.minimum((long - other) ** 2 / (variance * (long + other)), _WORST)
+        upper, lower = (normalised(each.astype(np.float32)) for each in both)
+        close += by * upper @ lower.T
+    (ours, theirs), variance = usual_lengths(lengths_of(*texts), beads)
+    apart = np.subtract.outer(ours[at], theirs[at]) ** 2
+    apart /= variance * np.add.outer(ours[at], theirs[at])
+    close -= _LENGTHS * np.minimum(apart, _WORST).astype(np.float32)
     least = np.maximum(close.mean(axis=1), close.mean(axis=0)) + _STANDS_OUT
     place = {row: at for at, row in enumerate(some.tolist())}
     inside = {row for block in blocks for row in block}

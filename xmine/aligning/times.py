@@ -90,7 +90,6 @@ class Timed(NamedTuple):
             ends = np.cumsum([0, *(len(text) for text in texts[start:stop])])
             cuts = spans[start, 0] + np.ptp(spans[start]) * ends / max(ends[-1], 1)
             spans[start:stop] = np.stack([cuts[:-1], cuts[1:]], axis=1)
-        spans[:, 0] = np.maximum.accumulate(spans[:, 0])
         return cls(
             spans, begins, np.cumsum([0, *(HEARD.match(each) is not None for each in texts)])
         )
@@ -159,7 +158,7 @@ def fitted(
         best = max(best, (float(votes[at]), scale, (at + 0.5) * _BIN - _FARTHEST))
     _, scale, shift = best
     for within in (3 * _TOGETHER, 2 * _TOGETHER, _TOGETHER, _TOGETHER):
-        apart = _apart(scale * x + shift, y)
+        apart = _apart(scale * x + shift, target.begins)
         near = np.abs(apart) < within
         is_told = len(np.unique(x[near])) >= _FEWEST
         drift = float(np.polyfit(x[near], apart[near], 1)[0]) if is_told else 0.0

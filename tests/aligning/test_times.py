@@ -35,7 +35,7 @@ def stamp(time: float) -> str:
 def write(
     folder: Path, sides: tuple[list[str], list[str]], scale: float, shift: float, seed: int = 1
 ) -> tuple[Path, Path]:
-    """Write subtitles: one side has what is heard and shown, the other credits and cues of two turns."""
+    """Write subtitles: one side has what is heard and shown, the other credits and turns."""
     random, cues = Random(seed), ([(0.0, 2.0, "")][:0], [(0.0, 1.0, "Subtitles: A. Smith")])
     time, turn = 5 + 30 * random.random(), ""
     for number, (ours, theirs) in enumerate(zip(*sides, strict=True), start=1):

@@ -116,8 +116,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
-    if not (times and times.timing.is_unique):
-        probs[are_matched(path)] *= _common_order(path, probs, lengths, centred)
+    probs[are_matched(path)] *= _common_order(path, probs, lengths, centred)
     report(Progress("aligning", told, told))
     return Alignment(path, probs.round(4), weights, times.timing if times else None)
 

@@ -1,8 +1,8 @@
 """Times of the lines of two texts, as subtitles have them -> how well those of beads fit.
 
 Times of one side become those of the other by a scale, since films run at 23.976, 24 or 25 pictures
-a second, and a shift. Both are voted for by pairs of lines, then fitted to lines that begin
-together. A bead gains by how much more probable the distances of its begins, and of its ends, are
+a second, and a shift. Both are voted for by pairs of lines; lines that begin together refine the
+shift. A bead gains by how much more probable the distances of its begins, and of its ends, are
 of translations than of any lines. What is heard, [door creaks], is seldom merged with what is said.
 """
 
@@ -29,7 +29,6 @@ _VOTERS, _CELLS = 1000, 4e6  # lines of the source; pairs whose cosines are take
 # Of a fit: lines of either side; share of them that begin together, surplus over other shifts.
 _FEW, _LEAST, _NEARLY_ALL, _SURPLUS = 10, 0.4, 0.8, 0.2
 _OTHERS = np.array([by for by in range(-40, 41) if abs(by) > 2]) * 0.91  # seconds
-_FEWEST, _DRIFT = 20, 0.004  # lines that tell a scale, and how far theirs is from that voted for
 _JITTER, _DOUBT = (0.08, 0.6), (0.02, 0.3)  # bounds of the mean distance, and of what fits nothing
 _TRUST, _MIXED = 0.5, 4.0  # begins and ends tell the same in part; log odds against mixed sides
 
@@ -134,7 +133,7 @@ class Times(NamedTuple):
 def fitted(
     source: Timed | None, target: Timed | None, vectors: tuple[Halves, Halves]
 ) -> Times | None:
-    """Fit scale and shift; None without times, or with few lines.
+    """Find scale and shift; None without times, or with few lines.
 
     `vectors` are centred unit vectors of the lines of both sides.
     """
@@ -160,11 +159,7 @@ def fitted(
     for within in (3 * _TOGETHER, 2 * _TOGETHER, _TOGETHER, _TOGETHER):
         apart = _apart(scale * x + shift, target.begins)
         near = np.abs(apart) < within
-        is_told = len(np.unique(x[near])) >= _FEWEST
-        drift = float(np.polyfit(x[near], apart[near], 1)[0]) if is_told else 0.0
-        drift *= abs(drift) < _DRIFT
-        scale += drift
-        shift += float(np.median((apart - drift * x)[near])) if near.any() else 0.0
+        shift += float(np.median(apart[near])) if near.any() else 0.0
     few, many = sorted((scale * source.begins + shift, target.begins), key=len)
     others = [float((np.abs(_apart(few + by, many)) < _TOGETHER).mean()) for by in _OTHERS]
     apart = np.abs(_apart(few, many))

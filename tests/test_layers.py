@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1679,
-    "xmine/aligning": 1963,
+    "xmine/aligning": 2226,
     "xmine/browsing": 3474,
     "xmine/cli": 5364,
     "xmine/encoders": 4747,
@@ -31,11 +31,11 @@ CEILINGS = {
     "xmine/plots": 485,
     "xmine/run": 1813,
     "xmine/scoring": 2622,
-    "xmine/text": 4917,
+    "xmine/text": 4932,
     "trainer": 9378,
     "tui": 6455,
     "bench": 5037,
-    "tests": 54625,
+    "tests": 54737,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -1,5 +1,7 @@
 """Blocks of wrong rows are put right, and other rows stay as they are."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,20 @@ def test_exchanged_scrambled_and_shifted_rows_are_restored(many: int) -> None:
     half = len(SOURCES) // 2
     found = repair(score_aligned(SOURCES[:half], TARGETS[half:], encoder).report(), encoder)
     assert (found.pairs, found.lines()[0]) == ([], "no row is a translation")
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_swapped_rows_of_sentences_that_are_alike_are_restored(size: int) -> None:
+    """A row is five or four parts, each of three or four: many are closer than translations."""
+    parts = [*product(range(size), repeat=8 - size)]
+    np.random.default_rng(2).shuffle(parts)
+    both = [
+        [[side[20 * n + at] for n, at in enumerate(each, 1)] for each in parts]
+        for side in (SOURCES, TARGETS)
+    ]
+    x, y = [" ".join(each) for each in both[0]][:240], ["".join(each) for each in both[1]][:240]
+    encoder = SentenceEncoder.load()
+    for every in (1, 6):  # pairs of rows
+        z = [y[at ^ 1 if at // 2 % every == 0 and 40 <= at < 160 else at] for at in range(240)]
+        found = repair(score_aligned(x, z, encoder).report(), encoder)
+        assert len({pair[:2] for pair in found.pairs}.intersection(zip(x, y, strict=True))) >= 238

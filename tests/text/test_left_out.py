@@ -21,6 +21,8 @@ READ = """
  => we row to an isle => 4 repeated captions
 .vtt WEBVTT¶¶@1-2¶No.¶¶@2-3¶No.¶¶@3-4¶No. No. => No.|No.|No. No. =>
 .srt @5-6¶Two.¶Go.¶¶1¶@1-2¶One.¶¶@8-9¶Go.¶On. => One.|Two. Go.|Go. On. =>
+.srt @1-2¶- Who is¶there?¶- Me.¶¶@2-3¶- And you? - I, too. - 5 of us¶-- 6?¶¶@3-4¶[bell]¶¶@4-5¶Run!
+ => - Who is there?|- Me.|- And you?|- I, too. - 5 of us -- 6?|[bell]|Run! =>
 .srt @1-2¶One.¶¶¶@1-2¶One.¶7 => One.|7 => 1 repeated captions
 .srt @1-3¶One.¶¶@1-3¶Two.¶¶@1-3¶One. => One.|Two. => 1 repeated captions
 .srt Rain¶¶1¶@1-2¶{a} <b>b</b> c < d > e¶¶3¶¶12:30 --> x¶¶9¶@2-3¶{\\i1}<3 C:\\New <a

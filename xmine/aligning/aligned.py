@@ -171,6 +171,8 @@ class AligningReport(Report):
                 f"the encoder was not made for the language of {names}: lengths and a lexicon of "
                 f"the two texts align them{better and f'; {better}'}"
             )
+        if (timing := self.result.alignment.timing) and not timing.fits:
+            said.append("at no shift do the times of both go together: the texts alone align them")
         if len(self.result.probs) <= _FEW:
             said.append("too few lines to tell whether these are versions of one document")
         elif self.result.is_unclear:
@@ -208,6 +210,13 @@ class AligningReport(Report):
         yield Figure("without_counterpart", alone, said * any(alone))
         weights = zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)
         yield Figure("weights", dict(weights))
+        timing = aligned.alignment.timing
+        told = (
+            timing
+            and timing.fits
+            and "times: those of the source x {:.4f} {:+.1f} s".format(*timing)
+        )
+        yield Figure("times", timing and {**timing._asdict(), "fits": timing.fits}, told or "")
         flags = phrases.flag_counts(each.flags for each in self.kept)
         yield Figure("flags", flags, phrases.told("flags: ", phrases.counted(flags)))
         for name, side in (("source", aligned.source), ("target", aligned.target)):

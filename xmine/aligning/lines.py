@@ -32,6 +32,7 @@ from xmine.aligning.scores import (
     merging_of,
     usual_lengths,
 )
+from xmine.aligning.times import Timed, Times, Timing, fitted
 from xmine.encoders.encoder import normalised
 from xmine.progress import Progress, Report, silent
 
@@ -56,11 +57,13 @@ class OrderedLines:
         texts: the lines, none of them blank.
         vectors: unit vectors of the lines, float16 [lines, dim]; zeros for unknown ones.
         windows: the vectors of lines together.
+        times: of the lines; None where not all have some.
     """
 
     texts: Sequence[str]
     vectors: Halves
     windows: Windows
+    times: Timed | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +76,13 @@ class Alignment:
         probs: float64 [beads], the probability that each is exactly right, in four decimals, so
             that a cut keeps the same beads when they are read again.
         weights: of the encoder's cosines, and of the lexicon's.
+        timing: of both sides, where both have times.
     """
 
     beads: Path
     probs: NDArray[np.float64]
     weights: tuple[float, float]
+    timing: Timing | None = None
 
 
 def align_lines(source: OrderedLines, target: OrderedLines, report: Report = silent) -> Alignment:
@@ -88,7 +93,9 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
     both = centred(source.vectors), centred(target.vectors)
-    first = [(weighed(vectors, words, each), each) for each in _first_paths(both, lengths)]
+    times = fitted(source.times, target.times, both)
+    paths = _first_paths(both, lengths, times)
+    first = [(weighed(vectors, words, each), each) for each in paths]
     (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
@@ -102,6 +109,8 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
         band = Band.around(corners_of(path), radius)
         usual, variance = usual_lengths(lengths, path)
         scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
+        if times:
+            scores = times.added(scores, band, BEADS, TEMPERATURE)
         if done < len(_RADII):
             path = best_path(band, BEADS, scores, SKIPS)
     given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
@@ -110,7 +119,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
     probs[are_matched(path)] *= _common_order(path, probs, lengths, both)
     report(Progress("aligning", told, told))
-    return Alignment(path, probs.round(4), weights)
+    return Alignment(path, probs.round(4), weights, times.timing if times else None)
 
 
 def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
@@ -118,7 +127,11 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 
 
-def _first_paths(vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths]) -> list[Path]:
+def _first_paths(
+    vectors: tuple[Halves, Halves],
+    lengths: tuple[Lengths, Lengths],
+    times: Times | None,
+) -> list[Path]:
     """Walk over blocks of lines, where texts are long, and then over lines near that path."""
     size = np.array([len(each) for each in vectors])
     band = Band.whole(*size)
@@ -133,9 +146,11 @@ def _first_paths(vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths
         path = best_path(whole, SINGLE, block_scores(blocks), BLOCK_SKIPS)
         band = Band.around(np.minimum(corners_of(path, scale), size), 2 * scale)
     scaled = lengths, lengths_by_nearest(lengths, vectors)
+    scores = [first_scores(band, x, vectors, y) for x, (_, y) in zip(scaled, FIRST, strict=True)]
+    if times:
+        scores = [times.added(each, band, PAIRED, 1.0) for each in scores]
     return [
-        best_path(band, PAIRED, first_scores(band, each, vectors, worst), skips)
-        for each, (skips, worst) in zip(scaled, FIRST, strict=True)
+        best_path(band, PAIRED, each, skips) for each, (skips, _) in zip(scores, FIRST, strict=True)
     ]
 
 

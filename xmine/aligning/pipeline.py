@@ -10,6 +10,7 @@ from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, windows_of_sums
 from xmine.aligning.lines import OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
+from xmine.aligning.times import Timed
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair, with_packs
@@ -125,11 +126,14 @@ def _side(
 ) -> OrderedLines:
     """Encode lines and lines together; a static encoder adds up the vectors of tokens."""
     texts = list(sentences.texts)
+    times = Timed.of(sentences.places, texts)
     prompted = encoder.settings.choose(prompt)
     if encoder.encodes_pieces and isinstance(encoder.body, StaticEmbedding) and not prompted:
         sums = encoder.body.sums(texts)[:, : encoder.dim]
         halves = (sums / max(1.0, float(np.abs(sums).max()) / _LARGEST)).astype(np.float16)
-        return OrderedLines(texts, normalised(sums).astype(np.float16), windows_of_sums(halves))
+        return OrderedLines(
+            texts, normalised(sums).astype(np.float16), windows_of_sums(halves), times
+        )
     tables = []
     for n in range(1, min(MOST, len(texts)) + 1):
         joined = [join(texts[at : at + n]) for at in range(len(texts) - n + 1)]
@@ -144,7 +148,7 @@ def _side(
             found[n - 1, first - start :] = table[first - n : max(first, stop) - n]
         return found
 
-    return OrderedLines(texts, tables[0], windows)
+    return OrderedLines(texts, tables[0], windows, times)
 
 
 def _flags(aligned: Aligned) -> list[str]:

@@ -6,17 +6,19 @@ from functools import partial
 
 import numpy as np
 
+from xmine.aligning.evidence import weighed
+from xmine.aligning.lexicon import Words
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
+from xmine.aligning.scores import lengths_of, usual_lengths
 from xmine.display import count
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.encoder import SentenceEncoder, normalised
+from xmine.encoders.pair import EncoderPair, with_packs
 from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import BEAD_LINES, Pair
 from xmine.scoring.order import in_one_order
-from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
 
@@ -27,6 +29,11 @@ _FARTHEST, _BESIDE = 10, 100
 _MOST_PARTS = 8  # that are told
 _FEWEST = 10  # rows of which none is right
 _IN_PLACE = 0.25  # gain of lines that stand in order but for gaps
+# Rows less probable than this are compared with each other alone, if they are no more than this; by
+# how much a counterpart stands out, and more where a row of no block has another than its own; what
+# it costs to be far away, for the logarithm of rows, and to have another length.
+_CERTAIN, _MOST, _TAUGHT, _STANDS_OUT, _STAYS, _FAR = 0.99, 4_000, 8_000, 0.22, 0.25, 0.04
+_LENGTHS, _WORST = 0.03, 20.0
 _SURE = 0.8  # probability of the language of an exchanged text
 
 _Bead = tuple[list[int], list[int], float]  # the rows of its sources and targets
@@ -75,10 +82,9 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
 
     Aligned are blocks of wrong rows, and wrong rows that hold each other's counterparts. Lines
     whose counterparts stand in the same order are a part; the targets of all parts are put in the
-    order of their sources, and aligned. Beads whose lines are no near neighbours among all of the
-    corpus are left out. Where lengths tell that lines stand in one order, they are also aligned as
-    they stand, and the better way counts. Rows that are probably right stay as they are, but where
-    lines of a block are merged with them.
+    order of their sources, and aligned. Beads without counterparts are left out. Where lengths tell
+    that lines stand in one order, they are also aligned as they stand, and the better way counts.
+    Rows that are probably right stay, but where lines of a block are merged with them.
 
     Args:
         found: of the corpus that was scored; names the blocks.
@@ -86,9 +92,8 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     """
     rows = list(map(_with_ranges, found.result.rows()))
     found, rows, exchanged = _turned(found, rows, encoder)
-    known, near = _counterparts(found)
-    right = [known.get(n) == n if r.prob is None else r.prob >= _GOOD for n, r in enumerate(rows)]
     blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
+    known, right = _counterparts(found, rows, encoder, blocks)
     if not (any(right) or found.result.unknown or len(rows) < _FEWEST):
         blocks = [range(len(rows))]
     free = {row for block in blocks for row in block if not right[row]}
@@ -98,16 +103,14 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     wide = (range(max(0, row - _BESIDE), min(len(rows), row + _BESIDE + 1)) for row in free)
     beside = {row for some in wide for row in some if right[row]}
     known = {row: other for row, other in known.items() if row in free and other in free}
-    sources, align_rows = (
-        sorted(free | beside),
-        partial(_beads, rows, encoder, found.result.options),
-    )
+    sources = sorted(free | beside)
+    align_rows = partial(_beads, rows, encoder, found.result.options)
     placed, part_of = _placed(known | {row: row for row in beside}, free)
     order = [target for row in sources for target in placed.get(row, ())]
     moved_beads = [
         (x, y, prob)
         for x, y, prob in (align_rows(sources, order) if known else ())
-        if any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
+        if any(row in beside or known.get(row) in y for row in x)
     ]
     ways = [(moved_beads, part_of)]
     texts = [[getattr(rows[row], side) for row in sorted(free)] for side in ("source", "target")]
@@ -166,25 +169,80 @@ def _turned(
     return again.report(), rows, runs
 
 
-def _counterparts(found: ScoringReport) -> tuple[dict[int, int], dict[int, set[int]]]:
+def _counterparts(
+    found: ScoringReport,
+    rows: list[Pair],
+    encoder: SentenceEncoder | EncoderPair,
+    blocks: list[range],
+) -> tuple[dict[int, int], list[bool]]:
     """Find which rows have a source and a target that are counterparts.
 
     Returns:
-        the row of the target of a source, its own where that has the same text; and the rows of
-        targets that are near to a source.
+        the row of the target of a source, its own where that has the same text; and whether each
+        row is probably right.
     """
     scored = found.result
-    sources, targets = scored.chosen.sources, scored.chosen.targets
-    numbers, best = scored.numbers.tolist(), found.counterparts[0][sources]
-    row_of = dict(zip(targets.tolist(), numbers, strict=True))
-    nearest = scored.neighbours.first(NEIGHBOURS).targets[sources].tolist()
-    near = {
-        row: {row_of[target] for target in some if target in row_of}
-        for row, some in zip(numbers, nearest, strict=True)
-    }
-    rows = zip(numbers, best.tolist(), targets.tolist(), strict=True)
-    known = {row: row if to == own else row_of[to] for row, to, own in rows if to in row_of}
-    return known, near
+    targets, numbers = scored.chosen.targets.tolist(), scored.numbers.tolist()
+    best, row_of = found.counterparts[0], dict(zip(targets, numbers, strict=True))
+    every = zip(numbers, best[scored.chosen.sources].tolist(), targets, strict=True)
+    known = {row: row if to == own else row_of[to] for row, to, own in every if to in row_of}
+    right = [known.get(n) == n if r.prob is None else r.prob >= _GOOD for n, r in enumerate(rows)]
+    if any(right) and not scored.unknown:
+        for row, other in _closest(rows, encoder, found, known, right, blocks).items():
+            known[row] = other
+            right[row] &= row == other
+            right[other] &= row == other
+    return known, right
+
+
+def _closest(
+    rows: list[Pair],
+    encoder: SentenceEncoder | EncoderPair,
+    found: ScoringReport,
+    known: dict[int, int],
+    right: list[bool],
+    blocks: list[range],
+) -> dict[int, int]:
+    """Find the rows of the targets that are closest to the sources of doubtful rows, each once.
+
+    Counterparts that a corpus hides, whose sentences are alike, stand out among few rows near by.
+    Vectors, lengths and a lexicon, which right rows teach, count as in alignment.
+    """
+    some = np.flatnonzero([row.prob is not None and row.prob < _CERTAIN for row in rows])
+    taught = np.flatnonzero(right)[:: 1 + len(rows) // _TAUGHT]
+    if not 1 < len(some) <= _MOST:
+        return {}
+    every = np.union1d(some, taught)
+    texts = [[getattr(rows[row], side) for row in every] for side in ("source", "target")]
+    pair, prompts = with_packs(encoder, *found.result.languages), found.result.options.prompts
+    sides = zip((pair.source, pair.target), texts, prompts, strict=True)
+    x, y = (side.encode_half(given, prompt=prompt) for side, given, prompt in sides)
+    at, first = np.searchsorted(every, some), np.searchsorted(every, taught)
+    beads = np.stack([first, first + 1] * 2, axis=1)
+    words = Words.of(texts[0]), Words.of(texts[1])
+    weights, _, lexicon = weighed((x, y), words, beads)
+    sums = [side.sums(each, at) for side, each in zip(words, lexicon.vectors(), strict=True)]
+    close = -_FAR * np.log1p(np.abs(np.subtract.outer(some, some))).astype(np.float32)
+    for by, *both in zip(weights, (x[at], sums[0]), (y[at], sums[1]), strict=True):
+        upper, lower = (normalised(each.astype(np.float32)) for each in both)
+        close += by * upper @ lower.T
+    (ours, theirs), variance = usual_lengths(lengths_of(*texts), beads)
+    apart = np.subtract.outer(ours[at], theirs[at]) ** 2
+    apart /= variance * np.add.outer(ours[at], theirs[at])
+    close -= _LENGTHS * np.minimum(apart, _WORST).astype(np.float32)
+    least = np.maximum(close.mean(axis=1), close.mean(axis=0)) + _STANDS_OUT
+    place = {row: at for at, row in enumerate(some.tolist())}
+    inside = {row for block in blocks for row in block}
+    for row, other in [*known.items(), *((row, row) for row in place if row not in inside)]:
+        if row in place and other in place:
+            close[place[row], place[other]] += _STAYS
+    cells = np.argwhere(close >= least[:, None])
+    closest, taken = dict[int, int](), set[int]()
+    for i, j in cells[np.argsort(-close[tuple(cells.T)], kind="stable")].tolist():
+        if int(some[i]) not in closest and j not in taken:
+            closest[int(some[i])] = int(some[j])
+            taken.add(j)
+    return closest
 
 
 def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]], dict[int, int]]:

@@ -2,7 +2,9 @@
 
 What the cue before still showed is left out of a cue: captions roll by repeating their lines. A
 sentence that goes on over cues is put together: after a comma, before a small letter, or, where
-a third of the cues end in a mark as sentences do, after a cue that ends in none.
+a third of the cues end in a mark as sentences do, after a cue that ends in none. Turns of a
+dialogue in one cue, each behind a dash, are texts with the times of that cue. What is heard, such
+as [door creaks], is a text of its own: the captions of the other side may have it, too.
 """
 
 import re
@@ -37,7 +39,11 @@ _DRAWING = re.compile(r"\{[^{}]*\\p[1-9][^{}]*\}[^{}]*")
 _ENDS = re.compile(r"[.!?…。！？؟।♪][\])）】\"'”’»」』*]*$")
 _TRAILS = re.compile(r"(?:\.\.\.|…)$")
 _HALTS = re.compile(r"[,;،，、–—-]$")
-_SPEAKER = re.compile(r"[-–—\[(（【♪]")
+_SPEAKER = re.compile(r"[-‐–—\[(（【♪]")
+# What is heard and not said: [door creaks], (music), ♪ a song ♪.
+HEARD = re.compile(r"(?:[-‐–—]\s*+)?(?:(?:[\[(（【][^\])）】]*+[\])）】]\s*+)+|[♪♫](?:.*[♪♫])?)$")
+_TURN = re.compile(r"[-‐–—](?![-‐–—\d])\s*+\S")  # behind a dash, which is no minus
+_NEXT_TURN = re.compile(r"(?<=[.!?…。！？\"”»])\s+(?=[-‐–—]\s?[^-‐–—\s\d])")
 _FIRST = re.compile(r"[^\W\d_]")
 _MOST_APART, _LONGEST = 3_000, 400  # milliseconds, characters
 _ENDING = 1 / 3  # of the cues end in a mark, where marks tell the end of a sentence
@@ -160,8 +166,17 @@ def _once(cues: list[_Cue], left_out: Counter[str]) -> Iterator[tuple[int, int, 
         lines = _added(before, cue) if shown.get(text, cue.start) <= cue.start else []
         left_out["repeated captions"] += lines != cue.lines
         shown[text], before = max(cue.end, shown.get(text, 0)), cue
-        if lines:
-            yield cue.start, cue.end, " ".join(lines)
+        for said in _turns(lines):
+            yield cue.start, cue.end, said
+
+
+def _turns(lines: list[str]) -> list[str]:
+    """Join the lines of a cue; cut them where two or more speak, as dashes tell."""
+    if lines and _TURN.match(lines[0]):
+        lines = [each for line in lines for each in _NEXT_TURN.split(line)]
+    begins = [at for at, line in enumerate(lines) if _TURN.match(line)]
+    starts = sorted({0, *(begins if len(begins) > 1 else ())}) if lines else []
+    return [" ".join(lines[at:to]) for at, to in pairwise([*starts, len(lines)])]
 
 
 def _added(before: _Cue, cue: _Cue) -> list[str]:
@@ -184,7 +199,7 @@ def _added(before: _Cue, cue: _Cue) -> list[str]:
 def _goes_on(text: str, after: str, marked: bool) -> bool:
     """Tell whether a sentence goes on in the next cue."""
     first = _FIRST.search(after)
-    if len(text) > _LONGEST or _SPEAKER.match(after) or first is None:
+    if len(text) > _LONGEST or _SPEAKER.match(after) or HEARD.match(text) or first is None:
         return False
     small = first[0].islower()
     if _ENDS.search(text):

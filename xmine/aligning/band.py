@@ -65,6 +65,15 @@ class Band:
         stops = high[np.minimum(every + radius, rows)] + radius + 1
         return cls(starts.clip(0), stops.clip(max=columns + 1))
 
+    def within(self, other: "Band") -> "Band":
+        """Leave out the cells that another band with a path in common has not."""
+        return Band(np.maximum(self.starts, other.starts), np.minimum(self.stops, other.stops))
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return int((self.stops - self.starts).sum())
+
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.starts)

@@ -47,6 +47,9 @@ _FEW, _STRETCH, _WIDE, _TAIL, _BACKWARDS = 25, 256, 4096, 0.1, (16, 8)
 _DEVIATION, _ODDS = 0.32, 8.0
 
 
+Corners = NDArray[np.int64] | None  # cells [corners, 2], the first and the last among them
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedLines:
     """What is known of the lines of a side.
@@ -79,15 +82,27 @@ class Alignment:
     weights: tuple[float, float]
 
 
-def align_lines(source: OrderedLines, target: OrderedLines, report: Report = silent) -> Alignment:
-    """Align the lines of two texts that are in the same order."""
+def align_lines(
+    source: OrderedLines,
+    target: OrderedLines,
+    report: Report = silent,
+    corners: Corners = None,
+) -> Alignment:
+    """Align the lines of two texts that are in the same order.
+
+    `corners`, int64 [corners, 2] with the first and the last cell, are what no bead crosses.
+    """
     told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
     centred = _centred(source.vectors), _centred(target.vectors)
-    first = [(weighed(vectors, words, each), each) for each in _first_paths(centred, lengths)]
+    inside = Band.whole(*map(len, vectors))
+    if corners is not None and (near := Band.around(corners, 0)).cells <= _CELLS:
+        inside = near
+    paths = _first_paths(centred, lengths, inside)
+    first = [(weighed(vectors, words, each), each) for each in paths]
     (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
@@ -98,7 +113,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
             together((side.windows, windows_of_sums(learnt)), weights)
             for side, learnt in zip((source, target), sums, strict=True)
         )
-        band = Band.around(corners_of(path), radius)
+        band = Band.around(corners_of(path), radius).within(inside)
         usual, variance = usual_lengths(lengths, path)
         scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
         if done < len(_RADII):
@@ -117,11 +132,12 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 
 
-def _first_paths(vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths]) -> list[Path]:
-    """Walk over blocks of lines, where texts are long, and then over lines near that path."""
+def _first_paths(
+    vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths], band: Band
+) -> list[Path]:
+    """Walk over blocks of lines, where a band is large, and then over lines near that path."""
     size = np.array([len(each) for each in vectors])
-    band = Band.whole(*size)
-    if np.prod(size, dtype=np.float64) > _CELLS:
+    if band.cells > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)
         sums = [
             np.add.reduceat(each, np.arange(0, len(each), scale), dtype=np.float32)

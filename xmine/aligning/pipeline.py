@@ -1,5 +1,6 @@
 """Two text inputs in order -> beads: the walk of alignment, one step a line."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,8 @@ import numpy as np
 
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, windows_of_sums
-from xmine.aligning.lines import OrderedLines, align_lines
+from xmine.aligning.levels import line_beads, sentence_corners
+from xmine.aligning.lines import Alignment, Corners, OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -37,10 +39,11 @@ from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
-from xmine.text.segmentation import check_chapters, join
+from xmine.text.segmentation import WITHOUT_MARKS, check_chapters, join, sentences_of_line
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 _LARGEST = 1000.0  # of a sum in a half
+_UNLIKE = 1.5  # times the sentences that a line of the other side has
 
 
 def align(
@@ -90,12 +93,7 @@ def align(
             codes[1] or guess_language(right.texts, known),
         )
         pair = with_packs(pair, *languages)
-        encoders = pair.source, pair.target
-        sides = [
-            _side(*each, steps, report)
-            for each in zip(encoders, (left, right), options.prompts, strict=True)
-        ]
-        alignment = align_lines(sides[0], sides[1], report)
+        alignment = _aligned(pair, (left, right), languages, options, steps, report)
         warnings += [*inputs[0].warnings, *inputs[1].warnings]
         names, texts = (left.name, right.name), (left.texts, right.texts)
         warnings += check_sides(names, texts, codes)
@@ -117,6 +115,54 @@ def align(
             opened.finish()
         steps.sweep()
     return aligned
+
+
+def _aligned(
+    pair: EncoderPair,
+    sides: tuple[Sentences, Sentences],
+    languages: tuple[str, str],
+    options: AligningOptions,
+    steps: Steps,
+    report: Report,
+) -> Alignment:
+    """Align lines, and sentences where they are asked for or stand against paragraphs."""
+
+    def align_both(both: Sequence[Sentences], corners: Corners = None) -> Alignment:
+        encoders = pair.source, pair.target
+        known = [
+            _side(*each, steps, report)
+            for each in zip(encoders, both, options.prompts, strict=True)
+        ]
+        return align_lines(known[0], known[1], report, corners)
+
+    lines = [_lines_of(each) for each in sides] if options.segment else sides
+    sizes = [sentences_of_line(each.texts) for each in lines]
+    is_unlike = max(sizes) >= _UNLIKE * min(sizes) and WITHOUT_MARKS.isdisjoint(languages)
+    if options.segment:
+        rows = [np.unique(each.lines, return_inverse=True)[1] for each in sides]
+        if is_unlike or all(map(_is_whole, sides)):
+            return align_both(sides)
+        return align_both(sides, sentence_corners(align_both(lines), rows))
+    if not is_unlike:
+        return align_both(lines)
+    cut = [
+        sentence_table(each.name, each.texts, dedup=False, segment=True, language=code)
+        for each, code in zip(lines, languages, strict=True)
+    ]
+    return line_beads(align_both(cut), [each.lines - 1 for each in cut])
+
+
+def _lines_of(sentences: Sentences) -> Sentences:
+    """Put the sentences of each line together."""
+    starts = np.unique(sentences.lines, return_index=True)[1]
+    ends = [*starts[1:], len(sentences)]
+    texts = [join(sentences.texts[at] for at in range(*each)) for each in zip(starts, ends, strict=True)]
+    return sentence_table("", texts, dedup=False)
+
+
+def _is_whole(sentences: Sentences) -> bool:
+    """Tell whether each line has one sentence."""
+    return bool((np.diff(sentences.lines) > 0).all())
 
 
 def _side(

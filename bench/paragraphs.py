@@ -1,0 +1,76 @@
+"""Align sentences with paragraphs, and count the beads that are exactly right.
+
+    python bench/paragraphs.py EVAL [--sizes 2 3 10 2-6] [--lines 10 40] [--draws 5] [--blind]
+                               [--news 2014.eng-fra ...] [--segment] [--json OUT.json]
+
+A draw takes consecutive lines of news, EVAL/newstest, and puts those of one side together: so many
+in each paragraph, or by chance from 2 to 6. `--lines` counts the paragraphs. Both sides take their
+turn, and `--blind` has an encoder that knows none of the words. A row gives the means over the
+draws, and the least F1 of one. With `--segment` the beads of sentences count, in lines.
+"""
+
+import argparse
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from align import Counts, Document, encoder_of, lines_of, measure
+
+from xmine.evaluation.reports.record import record, write_record
+
+NEWS = "2014.eng-fra 2013.eng-spa 2020.eng-rus 2020.eng-jpn 2020.eng-deu"
+
+
+def paragraphs(sides: list[list[str]], size: str, lines: int, turn: int, random: Random) -> Document:
+    """Put consecutive lines of one side together."""
+    ends = [int(each) for each in size.split("-")]
+    counts = [random.randint(ends[0], ends[-1]) for _ in range(lines)]
+    start = random.randrange(max(1, len(sides[0]) - sum(counts)))
+    whole, parts, gold = [each[start : start + sum(counts)] for each in sides], list[str](), []
+    for at, count in enumerate(counts):
+        rows = range(sum(counts[:at]), min(sum(counts[:at]) + count, len(whole[0])))
+        if rows:
+            parts.append(" ".join(whole[turn][row] for row in rows))
+            bead = tuple(rows), (at,)
+            gold.append(bead if turn else bead[::-1])
+    return Document(*((whole[0], parts) if turn else (parts, whole[1])), gold)
+
+
+def main() -> None:
+    """Measure, print a row for each language, size and number of lines, and write the record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--news", nargs="+", default=NEWS.split())
+    parser.add_argument("--sizes", nargs="+", default=["2", "3", "4", "5", "10", "2-6"])
+    parser.add_argument("--lines", nargs="+", type=int, default=[10, 40, 60, 120])
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--blind", action="store_true")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    encoder, rows = encoder_of(blind=arguments.blind), list[dict[str, object]]()
+    print("| news | size | lines | F1 | least | precision | expected |")
+    print("|---|---|--:|--:|--:|--:|--:|")
+    for name in arguments.news:
+        files = sorted((arguments.data / "newstest").glob(f"newstest{name}.*"))
+        for size in arguments.sizes:
+            for lines in arguments.lines:
+                found = []
+                for draw in range(arguments.draws):
+                    for turn in (0, 1):
+                        counts = Counts([], [], [], [], [])
+                        random = Random(f"{name} {size} {lines} {draw}")
+                        sides = [lines_of(each) for each in files]
+                        drawn = paragraphs(sides, size, lines, turn, random)
+                        measure(drawn, encoder, counts, "align")
+                        found.append(counts.figures())
+                keys = ("f1", "precision", "expected")
+                means = {key: round(float(np.mean([each[key] for each in found])), 3) for key in keys}
+                row = {"f1": means["f1"], "least": min(each["f1"] for each in found)} | means
+                rows.append({"news": name, "size": size, "lines": lines} | row)
+                print("| " + " | ".join(map(str, rows[-1].values())) + " |", flush=True)
+    if arguments.json:
+        write_record(arguments.json, record({"blind": arguments.blind, "rows": rows}))
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, are_matched, best_path, probabilities, sums_of_paths
+from xmine.aligning.band import (
+    Band,
+    Corners,
+    Path,
+    are_matched,
+    best_path,
+    crossed,
+    probabilities,
+    sums_of_paths,
+)
 from xmine.aligning.evidence import Halves, Windows, together, weighed, windows_of_sums
 from xmine.aligning.lexicon import Words
 from xmine.aligning.scores import (
@@ -38,6 +47,8 @@ _CELLS = 5e7  # of a first pass over all of them
 _BLOCKS = 2500  # of a longer text
 _AT_ONCE = 4096  # lines
 _RADII = (12, 6)  # lines, of the passes around a path
+# Rows and columns from the corners that are given, and what beads that cross one pay.
+_NEAR, _CROSSING = 1, 0.2
 
 # Of the null: shorter sides tell nothing; beads and lines that are looked at; share of the beads
 # that may stand anywhere, at either end; lines that are read backwards at once, beside all.
@@ -45,9 +56,6 @@ _FEW, _STRETCH, _WIDE, _TAIL, _BACKWARDS = 25, 256, 4096, 0.1, (16, 8)
 # Deviation of the gain of unrelated texts, for the root of the lines; odds against a common order
 # where nothing is gained. Texts of 40 lines gain 3.5 deviations or more, unrelated ones up to 1.8.
 _DEVIATION, _ODDS = 0.32, 8.0
-
-
-Corners = NDArray[np.int64] | None  # cells [corners, 2], the first and the last among them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,11 +94,11 @@ def align_lines(
     source: OrderedLines,
     target: OrderedLines,
     report: Report = silent,
-    corners: Corners = None,
+    corners: Corners | None = None,
 ) -> Alignment:
     """Align the lines of two texts that are in the same order.
 
-    `corners`, int64 [corners, 2] with the first and the last cell, are what no bead crosses.
+    Beads pay for crossing `corners`, and none goes far from them.
     """
     told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
@@ -98,9 +106,11 @@ def align_lines(
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
     centred = _centred(source.vectors), _centred(target.vectors)
-    inside = Band.whole(*map(len, vectors))
-    if corners is not None and (near := Band.around(corners, 0)).cells <= _CELLS:
-        inside = near
+    size = len(source.texts), len(target.texts)
+    corners = np.array([(0, 0), size]) if corners is None else corners
+    inside = Band.around(corners, _NEAR)
+    if inside.cells > _CELLS:
+        inside = Band.whole(*size)
     paths = _first_paths(centred, lengths, inside)
     first = [(weighed(vectors, words, each), each) for each in paths]
     (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
@@ -117,9 +127,10 @@ def align_lines(
         usual, variance = usual_lengths(lengths, path)
         scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
         if done < len(_RADII):
-            path = best_path(band, BEADS, scores, SKIPS)
+            path = best_path(band, BEADS, crossed(scores, band, BEADS, corners, _CROSSING), SKIPS)
     given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
-    path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
+    again = crossed(lambda start, stop: given[start:stop], band, BEADS, corners, _CROSSING)
+    path = best_path(band, BEADS, again, SKIPS)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
     probs[are_matched(path)] *= _common_order(path, probs, lengths, centred)
@@ -127,7 +138,7 @@ def align_lines(
     return Alignment(path, probs.round(4), weights)
 
 
-def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
+def corners_of(path: Path, scale: int = 1) -> Corners:
     """Name the cells where the beads of a path begin and end: int64 [beads + 1, 2]."""
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 

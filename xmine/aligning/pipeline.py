@@ -1,6 +1,6 @@
 """Two text inputs in order -> beads: the walk of alignment, one step a line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from xmine.aligning.aligned import Aligned
+from xmine.aligning.band import Corners
 from xmine.aligning.evidence import MOST, Floats, windows_of_sums
-from xmine.aligning.levels import line_beads, sentence_corners
-from xmine.aligning.lines import Alignment, Corners, OrderedLines, align_lines
+from xmine.aligning.levels import is_mixed, line_beads, sentence_corners, with_uncut
+from xmine.aligning.lines import Alignment, OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -43,7 +44,8 @@ from xmine.text.segmentation import WITHOUT_MARKS, check_chapters, join, sentenc
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 _LARGEST = 1000.0  # of a sum in a half
-_UNLIKE = 1.5  # times the sentences that a line of the other side has
+# Times the sentences that a line of the other side has: by marks, to be looked at; and in truth.
+_LOOKED_AT, _UNLIKE = 1.2, 1.4
 
 
 def align(
@@ -125,9 +127,9 @@ def _aligned(
     steps: Steps,
     report: Report,
 ) -> Alignment:
-    """Align lines, and sentences where they are asked for or stand against paragraphs."""
+    """Align lines, and their sentences where these are asked for, or tell more than lines."""
 
-    def align_both(both: Sequence[Sentences], corners: Corners = None) -> Alignment:
+    def align_both(both: Sequence[Sentences], corners: Corners | None = None) -> Alignment:
         encoders = pair.source, pair.target
         known = [
             _side(*each, steps, report)
@@ -135,21 +137,35 @@ def _aligned(
         ]
         return align_lines(known[0], known[1], report, corners)
 
+    def cut_both() -> Sequence[Sentences]:
+        cut = partial(sentence_table, dedup=False, segment=True)
+        pairs = zip(lines, languages, strict=True)
+        return [cut(each.name, each.texts, language=code) for each, code in pairs]
+
     lines = [_lines_of(each) for each in sides] if options.segment else sides
-    sizes = [sentences_of_line(each.texts) for each in lines]
-    is_unlike = max(sizes) >= _UNLIKE * min(sizes) and WITHOUT_MARKS.isdisjoint(languages)
-    if options.segment:
-        rows = [np.unique(each.lines, return_inverse=True)[1] for each in sides]
-        if is_unlike or all(map(_is_whole, sides)):
-            return align_both(sides)
-        return align_both(sides, sentence_corners(align_both(lines), rows))
+    can_be_cut = WITHOUT_MARKS.isdisjoint(languages)
+    cut = sides if options.segment else None
+    if not cut and can_be_cut and _apart(sentences_of_line(each.texts) for each in lines) > _LOOKED_AT:
+        cut = cut_both()
+    is_unlike = cut and _apart(len(of) / len(each) for of, each in zip(cut, lines, strict=True)) > _UNLIKE
     if not is_unlike:
-        return align_both(lines)
-    cut = [
-        sentence_table(each.name, each.texts, dedup=False, segment=True, language=code)
-        for each, code in zip(lines, languages, strict=True)
-    ]
-    return line_beads(align_both(cut), [each.lines - 1 for each in cut])
+        found = align_both(lines)
+        if not cut and can_be_cut and is_mixed(found):
+            cut = cut_both()
+    if not cut or list(map(len, cut)) == list(map(len, lines)):
+        return found
+    rows = [np.unique(each.lines, return_inverse=True)[1] for each in cut]
+    if is_unlike:
+        found = align_both(cut)
+    else:
+        found = with_uncut(align_both(cut, sentence_corners(found, rows)), found, rows)
+    return found if options.segment else line_beads(found, rows)
+
+
+def _apart(two: Iterable[float]) -> float:
+    """Give the ratio of the larger of two numbers to the smaller."""
+    one, other = two
+    return max(one / other, other / one)
 
 
 def _lines_of(sentences: Sentences) -> Sentences:
@@ -158,11 +174,6 @@ def _lines_of(sentences: Sentences) -> Sentences:
     ends = [*starts[1:], len(sentences)]
     texts = [join(sentences.texts[at] for at in range(*each)) for each in zip(starts, ends, strict=True)]
     return sentence_table("", texts, dedup=False)
-
-
-def _is_whole(sentences: Sentences) -> bool:
-    """Tell whether each line has one sentence."""
-    return bool((np.diff(sentences.lines) > 0).all())
 
 
 def _side(

@@ -14,25 +14,27 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from align import Counts, Document, encoder_of, lines_of, measure
+from align import Bead, Counts, Document, encoder_of, lines_of, measure
 
 from xmine.evaluation.reports.record import record, write_record
 
 NEWS = "2014.eng-fra 2013.eng-spa 2020.eng-rus 2020.eng-jpn 2020.eng-deu"
 
 
-def paragraphs(sides: list[list[str]], size: str, lines: int, turn: int, random: Random) -> Document:
+def paragraphs(
+    sides: list[list[str]], size: str, lines: int, turn: int, random: Random
+) -> Document:
     """Put consecutive lines of one side together."""
     ends = [int(each) for each in size.split("-")]
     counts = [random.randint(ends[0], ends[-1]) for _ in range(lines)]
     start = random.randrange(max(1, len(sides[0]) - sum(counts)))
-    whole, parts, gold = [each[start : start + sum(counts)] for each in sides], list[str](), []
+    whole, parts = [each[start : start + sum(counts)] for each in sides], list[str]()
+    gold = list[Bead]()
     for at, count in enumerate(counts):
         rows = range(sum(counts[:at]), min(sum(counts[:at]) + count, len(whole[0])))
         if rows:
             parts.append(" ".join(whole[turn][row] for row in rows))
-            bead = tuple(rows), (at,)
-            gold.append(bead if turn else bead[::-1])
+            gold.append((tuple(rows), (at,)) if turn else ((at,), tuple(rows)))
     return Document(*((whole[0], parts) if turn else (parts, whole[1])), gold)
 
 
@@ -64,7 +66,9 @@ def main() -> None:
                         measure(drawn, encoder, counts, "align")
                         found.append(counts.figures())
                 keys = ("f1", "precision", "expected")
-                means = {key: round(float(np.mean([each[key] for each in found])), 3) for key in keys}
+                means = {
+                    key: round(float(np.mean([each[key] for each in found])), 3) for key in keys
+                }
                 row = {"f1": means["f1"], "least": min(each["f1"] for each in found)} | means
                 rows.append({"news": name, "size": size, "lines": lines} | row)
                 print("| " + " | ".join(map(str, rows[-1].values())) + " |", flush=True)

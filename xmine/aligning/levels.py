@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Corners, matched
+from xmine.aligning.band import Corners, Path, matched
 from xmine.aligning.lines import Alignment, corners_of
 
 # For each sentence of a side the line that it stands in, int64 [sentences], both from 0.
@@ -41,24 +41,27 @@ def line_beads(alignment: Alignment, rows: Sequence[Rows]) -> Alignment:
     both = [np.isin(corners[:, at], each) for at, each in enumerate(starts)]
     kept = np.flatnonzero(both[0] & both[1])
     lines = [np.searchsorted(each, corners[kept, at]) for at, each in enumerate(starts)]
-    beads = np.stack([each[at : at - 1 or None] for each in lines for at in (0, 1)], axis=1)
     first, last, probs = kept[:-1], kept[1:] - 1, alignment.probs
     probs = probs[first] * np.where(first < last, probs[last], 1.0)
-    return Alignment(beads, probs.round(4), alignment.weights)
+    return Alignment(_between(np.stack(lines, axis=1)), probs.round(4), alignment.weights)
 
 
 def with_uncut(sentences: Alignment, lines: Alignment, rows: Sequence[Rows]) -> Alignment:
     """Put beads of lines in place of those of their sentences where no line is cut."""
     corners, ends = sentence_corners(lines, rows), corners_of(sentences.beads)
-    places = {end: at for at, end in enumerate(map(tuple, ends.tolist()))}
-    beads, probs, done = list[NDArray[np.int64]](), list[NDArray[np.float64]](), 0
-    sizes = np.diff(corners, axis=0) == np.diff(corners_of(lines.beads), axis=0)
-    for at in np.flatnonzero(sizes.all(axis=1)):
-        start, stop = (places.get(tuple(each), -1) for each in corners[at : at + 2].tolist())
-        if done <= start < stop:
-            bead = np.stack(corners[[at, at + 1]], axis=1).reshape(1, 4)
-            beads += [sentences.beads[done:start], bead]
-            probs += [sentences.probs[done:start], lines.probs[[at]]]
-            done = stop
-    beads, probs = [*beads, sentences.beads[done:]], [*probs, sentences.probs[done:]]
-    return Alignment(np.concatenate(beads), np.concatenate(probs), sentences.weights)
+    places = np.searchsorted(ends.sum(axis=1), corners.sum(axis=1))
+    there = (ends[places] == corners).all(axis=1)
+    whole = (np.diff(corners, axis=0) == np.diff(corners_of(lines.beads), axis=0)).all(axis=1)
+    whole &= there[1:] & there[:-1]
+    inside = np.bincount(places[:-1][whole], minlength=len(ends))
+    inside -= np.bincount(places[1:][whole], minlength=len(ends))
+    kept = np.cumsum(inside)[:-1] == 0
+    beads = np.concatenate([sentences.beads[kept], _between(corners)[whole]])
+    order = np.argsort(beads[:, 0] + beads[:, 2])
+    probs = np.concatenate([sentences.probs[kept], lines.probs[whole]])
+    return Alignment(beads[order], probs[order], sentences.weights)
+
+
+def _between(corners: Corners) -> Path:
+    """Give the beads between corners that follow each other."""
+    return np.stack([corners[:-1], corners[1:]], axis=2).reshape(-1, 4)

@@ -121,7 +121,7 @@ def align(
 
 def _aligned(
     pair: EncoderPair,
-    sides: tuple[Sentences, Sentences],
+    sides: Sequence[Sentences],
     languages: tuple[str, str],
     options: AligningOptions,
     steps: Steps,
@@ -137,29 +137,30 @@ def _aligned(
         ]
         return align_lines(known[0], known[1], report, corners)
 
-    def cut_both() -> Sequence[Sentences]:
-        cut = partial(sentence_table, dedup=False, segment=True)
-        pairs = zip(lines, languages, strict=True)
-        return [cut(each.name, each.texts, language=code) for each, code in pairs]
-
-    lines = [_lines_of(each) for each in sides] if options.segment else sides
-    can_be_cut = WITHOUT_MARKS.isdisjoint(languages)
-    cut = sides if options.segment else None
-    if not cut and can_be_cut and _apart(sentences_of_line(each.texts) for each in lines) > _LOOKED_AT:
-        cut = cut_both()
-    is_unlike = cut and _apart(len(of) / len(each) for of, each in zip(cut, lines, strict=True)) > _UNLIKE
-    if not is_unlike:
-        found = align_both(lines)
-        if not cut and can_be_cut and is_mixed(found):
-            cut = cut_both()
-    if not cut or list(map(len, cut)) == list(map(len, lines)):
+    lines, cut = sides, sides
+    if options.segment:
+        lines = [_lines_of(each) for each in sides]
+    elif _apart(sentences_of_line(each.texts) for each in lines) > _LOOKED_AT:
+        cut = _cut(lines, languages)
+    unlike = _apart(len(of) / len(each) for of, each in zip(cut, lines, strict=True)) > _UNLIKE
+    found = align_both(cut if unlike else lines)
+    if cut is lines and is_mixed(found):
+        cut = _cut(lines, languages)
+    if list(map(len, cut)) == list(map(len, lines)):
         return found
     rows = [np.unique(each.lines, return_inverse=True)[1] for each in cut]
-    if is_unlike:
-        found = align_both(cut)
-    else:
+    if not unlike:
         found = with_uncut(align_both(cut, sentence_corners(found, rows)), found, rows)
     return found if options.segment else line_beads(found, rows)
+
+
+def _cut(sides: Sequence[Sentences], languages: tuple[str, str]) -> Sequence[Sentences]:
+    """Cut lines into sentences, but where no mark ends them."""
+    if not WITHOUT_MARKS.isdisjoint(languages):
+        return sides
+    table = partial(sentence_table, dedup=False, segment=True)
+    pairs = zip(sides, languages, strict=True)
+    return [table(each.name, each.texts, language=code) for each, code in pairs]
 
 
 def _apart(two: Iterable[float]) -> float:
@@ -172,7 +173,9 @@ def _lines_of(sentences: Sentences) -> Sentences:
     """Put the sentences of each line together."""
     starts = np.unique(sentences.lines, return_index=True)[1]
     ends = [*starts[1:], len(sentences)]
-    texts = [join(sentences.texts[at] for at in range(*each)) for each in zip(starts, ends, strict=True)]
+    texts = [
+        join(sentences.texts[at] for at in range(*each)) for each in zip(starts, ends, strict=True)
+    ]
     return sentence_table("", texts, dedup=False)
 
 

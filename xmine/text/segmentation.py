@@ -31,7 +31,9 @@ _JOINED = re.compile(r"(?:\(([^()]*[.!?])\)|\.)\s+")  # a remark, or any full st
 # whose bytes it counts wrongly.
 _HIDDEN = re.compile('["“”„«»\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]')
 _OPENED = re.compile(r"\s([\"'“„«»‘’]+|«\s*)$")  # quotes of the sentence that follows
-WITHOUT_MARKS = frozenset(("km", "lo", "th"))  # languages whose sentences end with a space or with nothing
+WITHOUT_MARKS = frozenset(
+    ("km", "lo", "th")
+)  # languages whose sentences end with a space or with nothing
 # Chinese characters and kana; and all that is written without spaces, for classes of regular
 # expressions.
 _EAST = HAN + "\u3041-\u30ff"

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Corners, Path, matched
+from xmine.aligning.band import Corners, Path, are_matched, matched
 from xmine.aligning.lines import Alignment, corners_of
 
 # For each sentence of a side the line that it stands in, int64 [sentences], both from 0.
 Rows = NDArray[np.int64]
 _MIXED = 0.1  # share of beads of more than two lines
+_LESS = 0.9  # of the lines in right beads
 
 
 def is_mixed(alignment: Alignment) -> bool:
@@ -23,6 +24,13 @@ def is_mixed(alignment: Alignment) -> bool:
     beads = matched(alignment.beads)
     more = (beads[:, 1] - beads[:, 0] > 1) | (beads[:, 3] - beads[:, 2] > 1)
     return bool(len(beads)) and float(more.mean()) > _MIXED
+
+
+def expected_lines(alignment: Alignment) -> float:
+    """Give the number of lines of both sides that are expected to be in right beads."""
+    beads = alignment.beads
+    sizes = beads[:, 1] - beads[:, 0] + beads[:, 3] - beads[:, 2]
+    return float((sizes * alignment.probs)[are_matched(beads)].sum())
 
 
 def sentence_corners(alignment: Alignment, rows: Sequence[Rows]) -> Corners:
@@ -46,9 +54,15 @@ def line_beads(alignment: Alignment, rows: Sequence[Rows]) -> Alignment:
     return Alignment(_between(np.stack(lines, axis=1)), probs.round(4), alignment.weights)
 
 
-def with_uncut(sentences: Alignment, lines: Alignment, rows: Sequence[Rows]) -> Alignment:
-    """Put beads of lines in place of those of their sentences where no line is cut."""
+def within(lines: Alignment, sentences: Alignment, rows: Sequence[Rows]) -> Alignment:
+    """Put beads of lines in place of those of their sentences where no line is cut.
+
+    All of them are put there if the sentences make less of the texts: lines that come again and
+    again, cut in another way on each side, are sure as lines alone.
+    """
     corners, ends = sentence_corners(lines, rows), corners_of(sentences.beads)
+    if expected_lines(line_beads(sentences, rows)) < _LESS * expected_lines(lines):
+        return Alignment(_between(corners), lines.probs, lines.weights)
     places = np.searchsorted(ends.sum(axis=1), corners.sum(axis=1))
     there = (ends[places] == corners).all(axis=1)
     whole = (np.diff(corners, axis=0) == np.diff(corners_of(lines.beads), axis=0)).all(axis=1)

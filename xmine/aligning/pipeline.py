@@ -10,7 +10,7 @@ import numpy as np
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.band import Corners
 from xmine.aligning.evidence import MOST, Floats, windows_of_sums
-from xmine.aligning.levels import is_mixed, line_beads, sentence_corners, with_uncut
+from xmine.aligning.levels import expected_lines, is_mixed, line_beads, sentence_corners, within
 from xmine.aligning.lines import Alignment, OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
@@ -142,16 +142,18 @@ def _aligned(
         lines = [_lines_of(each) for each in sides]
     elif _apart(sentences_of_line(each.texts) for each in lines) > _LOOKED_AT:
         cut = _cut(lines, languages)
-    unlike = _apart(len(of) / len(each) for of, each in zip(cut, lines, strict=True)) > _UNLIKE
-    found = align_both(cut if unlike else lines)
+    found = align_both(lines)
     if cut is lines and is_mixed(found):
         cut = _cut(lines, languages)
     if list(map(len, cut)) == list(map(len, lines)):
         return found
     rows = [np.unique(each.lines, return_inverse=True)[1] for each in cut]
-    if not unlike:
-        found = with_uncut(align_both(cut, sentence_corners(found, rows)), found, rows)
-    return found if options.segment else line_beads(found, rows)
+    if _apart(len(of) / len(each) for of, each in zip(cut, lines, strict=True)) > _UNLIKE:
+        free = align_both(cut)
+        if expected_lines(beads := line_beads(free, rows)) > expected_lines(found):
+            return free if options.segment else beads
+    near = within(found, align_both(cut, sentence_corners(found, rows)), rows)
+    return near if options.segment else line_beads(near, rows)
 
 
 def _cut(sides: Sequence[Sentences], languages: tuple[str, str]) -> Sequence[Sentences]:

@@ -70,11 +70,6 @@ class Band:
         """Leave out the cells that another band with a path in common has not."""
         return Band(np.maximum(self.starts, other.starts), np.minimum(self.stops, other.stops))
 
-    @property
-    def cells(self) -> int:
-        """The number of cells."""
-        return int((self.stops - self.starts).sum())
-
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.starts)

@@ -1,8 +1,7 @@
 """Beads of lines -> where their sentences may meet, and beads of sentences -> those of their lines.
 
-One side may have a sentence a line and the other a paragraph: then sentences are aligned, and what
-lies between two places where lines end on both sides is a bead of lines. Where lines are alike,
-they are aligned first, and their sentences near that path.
+Where one side has a sentence a line and the other a paragraph, sentences are aligned; where lines
+are alike, these first. A bead of lines lies between places where lines end on both sides.
 """
 
 from collections.abc import Sequence
@@ -10,20 +9,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Corners, Path, are_matched, matched
+from xmine.aligning.band import Corners, Path, are_matched
 from xmine.aligning.lines import Alignment, corners_of
 
-# For each sentence of a side the line that it stands in, int64 [sentences], both from 0.
-Rows = NDArray[np.int64]
-_MIXED = 0.1  # share of beads of more than two lines
+Rows = NDArray[np.int64]  # of each sentence of a side the line that it stands in, from 0
+_SINGLE = 0.8  # share of lines in beads of two
 _LESS = 0.9  # of the lines in right beads
 
 
 def is_mixed(alignment: Alignment) -> bool:
-    """Tell whether many beads have several lines of a side."""
-    beads = matched(alignment.beads)
-    more = (beads[:, 1] - beads[:, 0] > 1) | (beads[:, 3] - beads[:, 2] > 1)
-    return bool(len(beads)) and float(more.mean()) > _MIXED
+    """Tell whether many lines are alone, or several in a bead."""
+    beads = alignment.beads
+    single = (beads[:, 1] - beads[:, 0] == 1) & (beads[:, 3] - beads[:, 2] == 1)
+    return bool(2 * single.sum() < _SINGLE * beads[-1, [1, 3]].sum())
 
 
 def expected_lines(alignment: Alignment) -> float:
@@ -57,8 +55,7 @@ def line_beads(alignment: Alignment, rows: Sequence[Rows]) -> Alignment:
 def within(lines: Alignment, sentences: Alignment, rows: Sequence[Rows]) -> Alignment:
     """Put beads of lines in place of those of their sentences where no line is cut.
 
-    All of them are put there if the sentences make less of the texts: lines that come again and
-    again, cut in another way on each side, are sure as lines alone.
+    All of them, where sentences are less sure: of lines that come again, cut in another way.
     """
     corners, ends = sentence_corners(lines, rows), corners_of(sentences.beads)
     if expected_lines(line_beads(sentences, rows)) < _LESS * expected_lines(lines):

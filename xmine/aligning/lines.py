@@ -41,14 +41,13 @@ from xmine.aligning.scores import (
     usual_lengths,
 )
 from xmine.encoders.encoder import normalised
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Progress, Report
 
 _CELLS = 5e7  # of a first pass over all of them
 _BLOCKS = 2500  # of a longer text
 _AT_ONCE = 4096  # lines
 _RADII = (12, 6)  # lines, of the passes around a path
-# Rows and columns from the corners that are given, and what beads that cross one pay.
-_NEAR, _CROSSING = 1, 0.2
+_NEAR, _CROSSING = 1, 0.2  # lines from given corners, and what beads pay that cross one
 
 # Of the null: shorter sides tell nothing; beads and lines that are looked at; share of the beads
 # that may stand anywhere, at either end; lines that are read backwards at once, beside all.
@@ -91,28 +90,19 @@ class Alignment:
 
 
 def align_lines(
-    source: OrderedLines,
-    target: OrderedLines,
-    report: Report = silent,
-    corners: Corners | None = None,
+    source: OrderedLines, target: OrderedLines, report: Report, corners: Corners | None = None
 ) -> Alignment:
-    """Align the lines of two texts that are in the same order.
-
-    Beads pay for crossing `corners`, and none goes far from them.
-    """
+    """Align lines that are in the same order, near `corners`, which beads pay for crossing."""
     told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
     centred = _centred(source.vectors), _centred(target.vectors)
-    size = len(source.texts), len(target.texts)
-    corners = np.array([(0, 0), size]) if corners is None else corners
+    if corners is None:
+        corners = np.array([(0, 0), (len(source.texts), len(target.texts))])
     inside = Band.around(corners, _NEAR)
-    if inside.cells > _CELLS:
-        inside = Band.whole(*size)
-    paths = _first_paths(centred, lengths, inside)
-    first = [(weighed(vectors, words, each), each) for each in paths]
+    first = [(weighed(vectors, words, x), x) for x in _first_paths(centred, lengths, inside)]
     (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
@@ -148,7 +138,7 @@ def _first_paths(
 ) -> list[Path]:
     """Walk over blocks of lines, where a band is large, and then over lines near that path."""
     size = np.array([len(each) for each in vectors])
-    if band.cells > _CELLS:
+    if (band.stops - band.starts).sum() > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)
         sums = [
             np.add.reduceat(each, np.arange(0, len(each), scale), dtype=np.float32)

@@ -1,8 +1,10 @@
 """Two text inputs in order -> beads: the walk of alignment, one step a line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -40,12 +42,11 @@ from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
-from xmine.text.segmentation import WITHOUT_MARKS, check_chapters, join, sentences_of_line
+from xmine.text.segmentation import WITHOUT_MARKS, check_chapters, join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 _LARGEST = 1000.0  # of a sum in a half
-# Times the sentences that a line of the other side has: by marks, to be looked at; and in truth.
-_LOOKED_AT, _UNLIKE = 1.2, 1.4
+_UNLIKE = 1.4  # times the sentences that a line of the other side has
 
 
 def align(
@@ -95,7 +96,13 @@ def align(
             codes[1] or guess_language(right.texts, known),
         )
         pair = with_packs(pair, *languages)
-        alignment = _aligned(pair, (left, right), languages, options, steps, report)
+
+        def align_both(both: Sequence[Sentences], corners: Corners | None = None) -> Alignment:
+            known = zip((pair.source, pair.target), both, options.prompts, strict=True)
+            ours, theirs = (_side(*each, steps, report) for each in known)
+            return align_lines(ours, theirs, report, corners)
+
+        alignment = _aligned(align_both, (left, right), languages, segment=options.segment)
         warnings += [*inputs[0].warnings, *inputs[1].warnings]
         names, texts = (left.name, right.name), (left.texts, right.texts)
         warnings += check_sides(names, texts, codes)
@@ -120,65 +127,35 @@ def align(
 
 
 def _aligned(
-    pair: EncoderPair,
+    align_both: Callable[..., Alignment],
     sides: Sequence[Sentences],
     languages: tuple[str, str],
-    options: AligningOptions,
-    steps: Steps,
-    report: Report,
+    *,
+    segment: bool,
 ) -> Alignment:
     """Align lines, and their sentences where these are asked for, or tell more than lines."""
-
-    def align_both(both: Sequence[Sentences], corners: Corners | None = None) -> Alignment:
-        encoders = pair.source, pair.target
-        known = [
-            _side(*each, steps, report)
-            for each in zip(encoders, both, options.prompts, strict=True)
-        ]
-        return align_lines(known[0], known[1], report, corners)
-
-    lines, cut = sides, sides
-    if options.segment:
-        lines = [_lines_of(each) for each in sides]
-    elif _apart(sentences_of_line(each.texts) for each in lines) > _LOOKED_AT:
-        cut = _cut(lines, languages)
+    cut, lines = sides, [_lines_of(each) for each in sides] if segment else sides
     found = align_both(lines)
-    if cut is lines and is_mixed(found):
-        cut = _cut(lines, languages)
+    if not segment and is_mixed(found) and not {*languages} & {*WITHOUT_MARKS}:
+        table = partial(sentence_table, dedup=False, segment=True)
+        pairs = zip(lines, languages, strict=True)
+        cut = [table(each.name, each.texts, language=code) for each, code in pairs]
     if list(map(len, cut)) == list(map(len, lines)):
         return found
     rows = [np.unique(each.lines, return_inverse=True)[1] for each in cut]
-    if _apart(len(of) / len(each) for of, each in zip(cut, lines, strict=True)) > _UNLIKE:
+    ratios = [len(of) / len(each) for of, each in zip(cut, lines, strict=True)]
+    if max(ratios) > _UNLIKE * min(ratios):
         free = align_both(cut)
         if expected_lines(beads := line_beads(free, rows)) > expected_lines(found):
-            return free if options.segment else beads
+            return free if segment else beads
     near = within(found, align_both(cut, sentence_corners(found, rows)), rows)
-    return near if options.segment else line_beads(near, rows)
-
-
-def _cut(sides: Sequence[Sentences], languages: tuple[str, str]) -> Sequence[Sentences]:
-    """Cut lines into sentences, but where no mark ends them."""
-    if not WITHOUT_MARKS.isdisjoint(languages):
-        return sides
-    table = partial(sentence_table, dedup=False, segment=True)
-    pairs = zip(sides, languages, strict=True)
-    return [table(each.name, each.texts, language=code) for each, code in pairs]
-
-
-def _apart(two: Iterable[float]) -> float:
-    """Give the ratio of the larger of two numbers to the smaller."""
-    one, other = two
-    return max(one / other, other / one)
+    return near if segment else line_beads(near, rows)
 
 
 def _lines_of(sentences: Sentences) -> Sentences:
     """Put the sentences of each line together."""
-    starts = np.unique(sentences.lines, return_index=True)[1]
-    ends = [*starts[1:], len(sentences)]
-    texts = [
-        join(sentences.texts[at] for at in range(*each)) for each in zip(starts, ends, strict=True)
-    ]
-    return sentence_table("", texts, dedup=False)
+    rows = groupby(zip(sentences.lines.tolist(), sentences.texts, strict=True), itemgetter(0))
+    return sentence_table("", (join(text for _, text in row) for _, row in rows), dedup=False)
 
 
 def _side(

@@ -31,9 +31,7 @@ _JOINED = re.compile(r"(?:\(([^()]*[.!?])\)|\.)\s+")  # a remark, or any full st
 # whose bytes it counts wrongly.
 _HIDDEN = re.compile('["“”„«»\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]')
 _OPENED = re.compile(r"\s([\"'“„«»‘’]+|«\s*)$")  # quotes of the sentence that follows
-WITHOUT_MARKS = frozenset(
-    ("km", "lo", "th")
-)  # languages whose sentences end with a space or with nothing
+WITHOUT_MARKS = ("km", "lo", "th")  # languages whose sentences end with a space or with nothing
 # Chinese characters and kana; and all that is written without spaces, for classes of regular
 # expressions.
 _EAST = HAN + "\u3041-\u30ff"
@@ -65,7 +63,7 @@ _CHINESE = re.compile(f"[{_EAST}]")
 
 _ONE_CASE = ("ar", "fa", "he", "hi", "ja", "ko", "ur", "zh")  # a Latin word begins with any letter
 # Marks that probably end a sentence, and how many a line has that holds a chapter.
-_END, _CHAPTER = re.compile(r"[^\W\d_]{2}[.!?؟।۔։።]+[\"”»’)]*(?=\s|$)|[。！？]"), 10
+_END, _CHAPTER = re.compile(r"[^\W\d_]{2}[.!?؟।]+[\"”»’)]*(?=\s|$)|[。！？]"), 10
 _LONGEST = 40  # characters of abbreviations that stand together
 _LONGEST_REMARK = 200  # brackets farther apart belong to no remark, or were forgotten
 
@@ -103,12 +101,6 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
         else:
             spans.append((start, stop))
     return [(start, text[start:stop]) for start, stop in spans]
-
-
-def sentences_of_line(texts: Sequence[str]) -> float:
-    """Guess how many sentences a line has by the marks that end one; a thousand are looked at."""
-    some = texts[:: max(1, len(texts) // 1000)]
-    return sum(max(1, len(_END.findall(text))) for text in some) / max(1, len(some))
 
 
 def check_chapters(name: str, texts: Sequence[str]) -> list[str]:

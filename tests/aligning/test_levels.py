@@ -1,6 +1,6 @@
 """Sentences against paragraphs, and paragraphs before their sentences."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -17,17 +17,17 @@ GREEK = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβγδεζηθικλμν�
 Ints = NDArray[np.int64]
 
 
-def translations(gold: str = "gold.tsv", code: str = "zh") -> list[tuple[str, str]]:
+def translations() -> list[tuple[str, str]]:
     """Give the translations among the lines of the examples."""
-    english, other = ((EXAMPLES / f"{each}.txt").read_text().split("\n") for each in ("en", code))
-    rows = [line.split("\t") for line in (EXAMPLES / gold).read_text().splitlines()]
+    english, other = ((EXAMPLES / f"{each}.txt").read_text().split("\n") for each in ("en", "zh"))
+    rows = [line.split("\t") for line in (EXAMPLES / "gold.tsv").read_text().splitlines()]
     return [(english[int(x) - 1], other[int(y) - 1]) for x, y in rows]
 
 
-@pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (5, 5), (10, 10), (2, 6)])
-def test_each_paragraph_has_the_sentences_that_stand_against_it(sizes: tuple[int, int]) -> None:
-    """Of Chinese and English on each side: the sizes are fixed, or drawn between both."""
-    random, pairs = np.random.default_rng(5), translations()
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (5, 5), (10, 10), (2, 6), (4, 4, 40)])
+def test_each_paragraph_has_the_sentences_that_stand_against_it(sizes: tuple[int, ...]) -> None:
+    """The sizes are fixed, or drawn between two; of all sentences, or of few; in both orders."""
+    random, pairs = np.random.default_rng(5), translations()[: sizes[2] if sizes[2:] else None]
     groups = list[list[tuple[str, str]]]()
     while (at := sum(map(len, groups))) < len(pairs):
         groups.append(pairs[at : at + random.integers(sizes[0], sizes[1] + 1)])
@@ -35,18 +35,12 @@ def test_each_paragraph_has_the_sentences_that_stand_against_it(sizes: tuple[int
     wanted = {(*each, at, at + 1) for at, each in enumerate(ends)}
     for side in (0, 1):
         lines = [each[1 - side] for each in pairs]
-        aligned = xmine.align(lines, [" ".join(each[side] for each in some) for some in groups])
-        found = {tuple(each) for each in matched(aligned.alignment.beads).tolist()}
+        paragraphs = [" ".join(each[side] for each in some) for some in groups]
+        beads = matched(xmine.align(lines, paragraphs).alignment.beads)
+        found = {tuple(each) for each in beads.tolist()}
         assert 2 * len(found & wanted) >= 0.9 * (len(found) + len(wanted))
-
-
-def test_ten_paragraphs_may_stand_on_either_side() -> None:
-    pairs = translations("gold-de.tsv", "de")[:40]
-    by_four = [" ".join(y for _, y in pairs[at : at + 4]) for at in range(0, 40, 4)]
-    lines = [x for x, _ in pairs], by_four
-    ours, theirs = (matched(xmine.align(*sides).alignment.beads) for sides in (lines, lines[::-1]))
-    assert ours.tolist() == [[4 * at, 4 * at + 4, at, at + 1] for at in range(10)]
-    assert theirs[:, [2, 3, 0, 1]].tolist() == ours.tolist()
+    turned = matched(xmine.align(paragraphs, lines).alignment.beads)
+    assert turned[:, [2, 3, 0, 1]].tolist() == beads.tolist()
 
 
 def test_paragraphs_in_a_language_without_vectors_are_found() -> None:
@@ -105,26 +99,23 @@ def test_a_bead_of_lines_holds_exactly_the_sentences_of_its_lines() -> None:
         back = line_beads(turned, rows[::-1])
         assert (back.beads == whole.beads[:, [2, 3, 0, 1]]).all()
         assert (back.probs == whole.probs).all()
-        # What the lines have is kept, whatever the sentences say.
-        sure = Alignment(whole.beads, np.ones(len(whole.beads)), (1.0, 0.0))
-        kept = within(sure, alignment, rows)
-        assert kept.beads[0, [0, 2]].tolist() == [0, 0]
-        assert (kept.beads[1:, [0, 2]] == kept.beads[:-1, [1, 3]]).all()
-        assert line_beads(kept, rows).beads.tolist() == whole.beads.tolist()
+        # Beads of other lines, sure or not, leave each sentence in one bead, too.
+        many = [of[-1] + 1 for of in rows]
+        other = np.array([[min(at, size) for size in many] for at in range(max(many) + 1)])
+        beads = np.stack([other[:-1], other[1:]], axis=2).reshape(-1, 4)
+        for prob in (0.0, 1.0):
+            lines = Alignment(beads, np.full(len(beads), prob), (1.0, 0.0))
+            kept = within(lines, alignment, rows).beads
+            assert (kept[1:, [0, 2]] == kept[:-1, [1, 3]]).all()
+            assert kept[0, [0, 2]].tolist() == [0, 0]
+            assert kept[-1, [1, 3]].tolist() == [*map(len, rows)]
 
 
 def test_beads_that_cross_corners_pay() -> None:
     kinds, corners = [(1, 1), (2, 1), (2, 3)], np.array([(0, 0), (2, 3), (5, 4), (6, 8)])
-    band = Band.around(corners, 1)
-    free = [np.zeros((3, b - a), np.float32) for a, b in zip(band.starts, band.stops, strict=True)]
-    found = crossed(lambda start, stop: free[start:stop], band, kinds, corners, 0.5)(0, len(band))
-    for row, scores in enumerate(found):
-        for at, (n, m) in enumerate(kinds):
-            for column in range(band.starts[row], band.stops[row]):
-                cell = max(row - n, 0), column - m  # beads from before the texts are never taken
-                inside = any(
-                    (start <= cell).all() and (stop >= (row, column)).all()
-                    for start, stop in pairwise(corners)
-                )
-                if min(row - n, column - m) >= 0:
-                    assert scores[at, column - band.starts[row]] == (0 if inside else -0.5)
+    free = [np.zeros((3, 9), np.float32)] * 7
+    scores = crossed(lambda start, stop: free[start:stop], Band.whole(6, 8), kinds, corners, 0.5)
+    for (at, (n, m)), row, column in product(enumerate(kinds), range(2, 7), range(3, 9)):
+        begin, end = (row - n, column - m), (row, column)
+        between = [(a <= begin).all() and (b >= end).all() for a, b in pairwise(corners)]
+        assert scores(row, row + 1)[0][at, column] == (0 if any(between) else -0.5)

@@ -1,15 +1,14 @@
 """Align sentences with paragraphs, and count the beads that are exactly right.
 
-    python bench/paragraphs.py EVAL [--sizes 2 3 10 2-6] [--lines 10 40] [--draws 5] [--blind]
-                               [--news 2014.eng-fra ...] [--segment] [--json OUT.json]
+    python bench/paragraphs.py EVAL [--sizes 3 2-6] [--lines 10 40] [--draws 5] [--blind] [--json F]
 
-A draw takes consecutive lines of news, EVAL/newstest, and puts those of one side together: so many
-in each paragraph, or by chance from 2 to 6. `--lines` counts the paragraphs. Both sides take their
-turn, and `--blind` has an encoder that knows none of the words. A row gives the means over the
-draws, and the least F1 of one. With `--segment` the beads of sentences count, in lines.
+A draw takes consecutive lines of news, EVAL/newstest, and puts those of one side together, so many
+in each paragraph, or by chance; `--lines` counts the paragraphs. Both sides take their turn;
+`--blind` has an encoder that knows none of the words. Rows are means, with the least F1 of a draw.
 """
 
 import argparse
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -42,7 +41,6 @@ def main() -> None:
     """Measure, print a row for each language, size and number of lines, and write the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--news", nargs="+", default=NEWS.split())
     parser.add_argument("--sizes", nargs="+", default="3 4 5 10 2-6".split())
     parser.add_argument("--lines", nargs="+", type=int, default=[10, 40])
     parser.add_argument("--draws", type=int, default=5)
@@ -52,26 +50,18 @@ def main() -> None:
     encoder, rows = encoder_of(blind=arguments.blind), list[dict[str, object]]()
     print("| news | size | lines | F1 | least | precision | expected |")
     print("|---|---|--:|--:|--:|--:|--:|")
-    for name in arguments.news:
+    for name, size, lines in product(NEWS.split(), arguments.sizes, arguments.lines):
         files = sorted((arguments.data / "newstest").glob(f"newstest{name}.*"))
-        for size in arguments.sizes:
-            for lines in arguments.lines:
-                found = []
-                for draw in range(arguments.draws):
-                    for turn in (0, 1):
-                        counts = Counts([], [], [], [], [])
-                        random = Random(f"{name} {size} {lines} {draw}")
-                        sides = [lines_of(each) for each in files]
-                        drawn = paragraphs(sides, size, lines, turn, random)
-                        measure(drawn, encoder, counts, "align")
-                        found.append(counts.figures())
-                keys = ("f1", "precision", "expected")
-                means = {
-                    key: round(float(np.mean([each[key] for each in found])), 3) for key in keys
-                }
-                row = {"f1": means["f1"], "least": min(each["f1"] for each in found)} | means
-                rows.append({"news": name, "size": size, "lines": lines} | row)
-                print("| " + " | ".join(map(str, rows[-1].values())) + " |", flush=True)
+        sides, found = [lines_of(each) for each in files], list[dict[str, float]]()
+        for draw, turn in product(range(arguments.draws), (0, 1)):
+            counts, random = Counts([], [], [], [], []), Random(f"{name} {size} {lines} {draw}")
+            measure(paragraphs(sides, size, lines, turn, random), encoder, counts, "align")
+            found.append(counts.figures())
+        row = {"f1": 0.0, "least": min(each["f1"] for each in found), "precision": 0, "expected": 0}
+        for key in ("f1", "precision", "expected"):
+            row[key] = round(float(np.mean([each[key] for each in found])), 3)
+        rows.append({"news": name, "size": size, "lines": lines, **row})
+        print("| " + " | ".join(map(str, rows[-1].values())) + " |", flush=True)
     if arguments.json:
         write_record(arguments.json, record({"blind": arguments.blind, "rows": rows}))
 

@@ -212,6 +212,15 @@ def rows_of(lines: str | int | None) -> tuple[int, ...]:
     return tuple(range(int(ends[0]) - 1, int(ends[-1]))) if lines else ()
 
 
+def encoder_of(model: str = "embedded", *, blind: bool = False) -> SentenceEncoder:
+    """Load an encoder; a blind one knows none of the words."""
+    encoder = SentenceEncoder.load(model)
+    if blind:
+        assert isinstance(encoder.body, StaticEmbedding)
+        encoder.body.table.rows[:] = 0
+    return encoder
+
+
 def measure(document: Document, encoder: SentenceEncoder, counts: Counts, by: str) -> None:
     """Align or mine a document, and count."""
     sides = document.source, document.target
@@ -250,9 +259,7 @@ def main() -> None:
         print(cost := {"cpu_seconds": seconds, "threads": os.environ.get("OMP_NUM_THREADS")})
         return write_record(arguments.json, record(cost)) if arguments.json else None
     encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
-    blind = SentenceEncoder.load(arguments.model)
-    assert isinstance(blind.body, StaticEmbedding)
-    blind.body.table.rows[:] = 0
+    blind = encoder_of(arguments.model, blind=True)
     print("| set | beads | precision | recall | F1 | lax F1 | expected | CPU s | peak MB |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in arguments.sets:

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1679,
-    "xmine/aligning": 2226,
+    "xmine/aligning": 2385,
     "xmine/browsing": 3474,
     "xmine/cli": 5364,
     "xmine/encoders": 4747,
@@ -34,8 +34,8 @@ CEILINGS = {
     "xmine/text": 4932,
     "trainer": 9378,
     "tui": 6455,
-    "bench": 5037,
-    "tests": 54737,
+    "bench": 5114,
+    "tests": 54858,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

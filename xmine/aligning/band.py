@@ -16,6 +16,7 @@ from xmine import native
 Floats = NDArray[np.floating]
 # Beads: int64 [beads, 4], the source lines from one to before another, then the target lines.
 Path = NDArray[np.int64]
+Corners = NDArray[np.int64]  # cells [corners, 2] on a path, its first and its last among them
 Kinds = Sequence[tuple[int, int]]  # numbers of source and target lines of beads
 # Gives the scores of beads that end in the rows from one to before another: for each row
 # [kinds, columns of the band].
@@ -49,10 +50,10 @@ class Band:
         return cls(np.zeros(rows + 1, np.int64), np.full(rows + 1, columns + 1))
 
     @classmethod
-    def around(cls, corners: NDArray[np.int64], radius: int) -> "Band":
+    def around(cls, corners: Corners, radius: int) -> "Band":
         """Take the cells within `radius` rows and columns of a path.
 
-        `corners`, int64 [corners, 2], are the cells where its beads begin and end.
+        `corners` are the cells where its beads begin and end.
         """
         rows, columns = corners[-1].tolist()
         every = np.arange(rows + 1)
@@ -64,6 +65,10 @@ class Band:
         starts = low[np.maximum(every - radius, 0)] - radius
         stops = high[np.minimum(every + radius, rows)] + radius + 1
         return cls(starts.clip(0), stops.clip(max=columns + 1))
+
+    def within(self, other: "Band") -> "Band":
+        """Leave out the cells that another band with a path in common has not."""
+        return Band(np.maximum(self.starts, other.starts), np.minimum(self.stops, other.stops))
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -88,6 +93,26 @@ def are_matched(path: Path) -> NDArray[np.bool_]:
 def matched(path: Path) -> Path:
     """Leave out the lines without counterpart."""
     return path[are_matched(path)]
+
+
+def crossed(scores: Scores, band: Band, kinds: Kinds, corners: Corners, price: float) -> Scores:
+    """Take a price from beads that do not lie between two corners, one next to the other."""
+    if len(corners) == 2:  # the first and the last
+        return scores
+    (n, m), every = np.array(kinds).T[:, :, None], np.arange(len(band))
+    firsts, lasts = (np.searchsorted(corners[:, 0], every, side) for side in ("left", "right"))
+
+    def lessened(start: int, stop: int) -> list[Floats]:
+        found = list[Floats]()
+        for row, given in zip(range(start, stop), scores(start, stop), strict=True):
+            columns = np.arange(band.starts[row], band.stops[row])
+            ends = np.maximum(firsts[row], np.searchsorted(corners[:, 1], columns))
+            begins = np.searchsorted(corners[:, 1], columns - m, "right")
+            is_crossing = ends > np.minimum(begins, lasts[(row - n).clip(0)])
+            found.append(given - is_crossing * given.dtype.type(price))
+        return found
+
+    return lessened
 
 
 class _Rows:

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, are_matched, best_path, probabilities
+from xmine.aligning.band import (
+    Band,
+    Corners,
+    Path,
+    are_matched,
+    best_path,
+    crossed,
+    probabilities,
+)
 from xmine.aligning.evidence import Halves, Windows, together, weighed, windows_of_sums
 from xmine.aligning.lexicon import Words
 from xmine.aligning.order import order_gain
@@ -34,12 +42,13 @@ from xmine.aligning.scores import (
 )
 from xmine.aligning.times import Timed, Times, Timing, fitted
 from xmine.encoders.encoder import normalised
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Progress, Report
 
 _CELLS = 5e7  # of a first pass over all of them
 _BLOCKS = 2500  # of a longer text
 _AT_ONCE = 4096  # lines
 _RADII = (12, 6)  # lines, of the passes around a path
+_NEAR, _CROSSING = 1, 0.2  # lines from given corners, and what beads pay that cross one
 
 # Of the null: shorter sides tell nothing; beads and lines that are looked at; share of the beads
 # that may stand anywhere, at either end; lines that are read backwards at once, beside all.
@@ -85,8 +94,10 @@ class Alignment:
     timing: Timing | None = None
 
 
-def align_lines(source: OrderedLines, target: OrderedLines, report: Report = silent) -> Alignment:
-    """Align the lines of two texts that are in the same order."""
+def align_lines(
+    source: OrderedLines, target: OrderedLines, report: Report, corners: Corners | None = None
+) -> Alignment:
+    """Align lines that are in the same order, near `corners`, which beads pay for crossing."""
     told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
@@ -94,7 +105,10 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     vectors = source.vectors, target.vectors
     both = centred(source.vectors), centred(target.vectors)
     times = fitted(source.times, target.times, both)
-    paths = _first_paths(both, lengths, times)
+    if corners is None:
+        corners = np.array([(0, 0), (len(source.texts), len(target.texts))])
+    inside = Band.around(corners, _NEAR)
+    paths = _first_paths(both, lengths, inside, times)
     first = [(weighed(vectors, words, each), each) for each in paths]
     (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
@@ -106,15 +120,16 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
             together((side.windows, windows_of_sums(learnt)), weights)
             for side, learnt in zip((source, target), sums, strict=True)
         )
-        band = Band.around(corners_of(path), radius)
+        band = Band.around(corners_of(path), radius).within(inside)
         usual, variance = usual_lengths(lengths, path)
         scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
         if times:
             scores = times.added(scores, band, BEADS, TEMPERATURE)
         if done < len(_RADII):
-            path = best_path(band, BEADS, scores, SKIPS)
+            path = best_path(band, BEADS, crossed(scores, band, BEADS, corners, _CROSSING), SKIPS)
     given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
-    path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
+    again = crossed(lambda start, stop: given[start:stop], band, BEADS, corners, _CROSSING)
+    path = best_path(band, BEADS, again, SKIPS)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
     probs[are_matched(path)] *= _common_order(path, probs, lengths, both)
@@ -122,7 +137,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     return Alignment(path, probs.round(4), weights, times.timing if times else None)
 
 
-def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
+def corners_of(path: Path, scale: int = 1) -> Corners:
     """Name the cells where the beads of a path begin and end: int64 [beads + 1, 2]."""
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 
@@ -130,12 +145,12 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
 def _first_paths(
     vectors: tuple[Halves, Halves],
     lengths: tuple[Lengths, Lengths],
+    band: Band,
     times: Times | None,
 ) -> list[Path]:
-    """Walk over blocks of lines, where texts are long, and then over lines near that path."""
+    """Walk over blocks of lines, where a band is large, and then over lines near that path."""
     size = np.array([len(each) for each in vectors])
-    band = Band.whole(*size)
-    if np.prod(size, dtype=np.float64) > _CELLS:
+    if (band.stops - band.starts).sum() > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)
         sums = [
             np.add.reduceat(each, np.arange(0, len(each), scale), dtype=np.float32)

@@ -1,14 +1,19 @@
 """Two text inputs in order -> beads: the walk of alignment, one step a line."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
 from xmine.aligning.aligned import Aligned
+from xmine.aligning.band import Corners
 from xmine.aligning.evidence import MOST, Floats, windows_of_sums
-from xmine.aligning.lines import OrderedLines, align_lines
+from xmine.aligning.levels import expected_lines, is_mixed, line_beads, sentence_corners, within
+from xmine.aligning.lines import Alignment, OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.times import Timed
 from xmine.encoders.encoder import SentenceEncoder, normalised
@@ -38,10 +43,11 @@ from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
-from xmine.text.segmentation import check_chapters, join
+from xmine.text.segmentation import WITHOUT_MARKS, check_chapters, join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 _LARGEST = 1000.0  # of a sum in a half
+_UNLIKE = 1.4  # times the sentences that a line of the other side has
 
 
 def align(
@@ -92,12 +98,13 @@ def align(
             codes[1] or guess_language(right.texts, known),
         )
         pair = with_packs(pair, *languages)
-        encoders = pair.source, pair.target
-        sides = [
-            _side(*each, steps, report)
-            for each in zip(encoders, (left, right), options.prompts, strict=True)
-        ]
-        alignment = align_lines(sides[0], sides[1], report)
+
+        def align_both(both: Sequence[Sentences], corners: Corners | None = None) -> Alignment:
+            known = zip((pair.source, pair.target), both, options.prompts, strict=True)
+            ours, theirs = (_side(*each, steps, report) for each in known)
+            return align_lines(ours, theirs, report, corners)
+
+        alignment = _aligned(align_both, (left, right), languages, segment=options.segment)
         warnings += [*inputs[0].warnings, *inputs[1].warnings]
         names, texts = (left.name, right.name), (left.texts, right.texts)
         warnings += check_sides(names, texts, codes)
@@ -119,6 +126,39 @@ def align(
             opened.finish()
         steps.sweep()
     return aligned
+
+
+def _aligned(
+    align_both: Callable[..., Alignment],
+    sides: Sequence[Sentences],
+    languages: tuple[str, str],
+    *,
+    segment: bool,
+) -> Alignment:
+    """Align lines, and their sentences where these are asked for, or tell more than lines."""
+    cut, lines = sides, [_lines_of(each) for each in sides] if segment else sides
+    found = align_both(lines)
+    is_timed = found.timing is not None and found.timing.fits
+    if not (segment or is_timed) and is_mixed(found) and not {*languages} & {*WITHOUT_MARKS}:
+        table = partial(sentence_table, dedup=False, segment=True)
+        pairs = zip(lines, languages, strict=True)
+        cut = [table(each.name, each.texts, language=code) for each, code in pairs]
+    if list(map(len, cut)) == list(map(len, lines)):
+        return found
+    rows = [np.unique(each.lines, return_inverse=True)[1] for each in cut]
+    ratios = [len(of) / len(each) for of, each in zip(cut, lines, strict=True)]
+    if max(ratios) > _UNLIKE * min(ratios):
+        free = align_both(cut)
+        if expected_lines(beads := line_beads(free, rows)) > expected_lines(found):
+            return replace(free if segment else beads, timing=found.timing)
+    near = within(found, align_both(cut, sentence_corners(found, rows)), rows)
+    return replace(near if segment else line_beads(near, rows), timing=found.timing)
+
+
+def _lines_of(sentences: Sentences) -> Sentences:
+    """Put the sentences of each line together."""
+    rows = groupby(zip(sentences.lines.tolist(), sentences.texts, strict=True), itemgetter(0))
+    return sentence_table("", (join(text for _, text in row) for _, row in rows), dedup=False)
 
 
 def _side(

@@ -25,9 +25,9 @@ def align(
 ) -> None:
     """Pair the lines of two versions of one document.
 
-    The lines of both are in the same order. A bead is some lines of one side and their translation,
-    up to 8 lines together. Prints probability, source, target, their lines (12, or 12-13) and
-    flags, in the order of the document.
+    The lines of both are in the same order. A bead is some lines of one side and their translation:
+    up to 8 lines, or a paragraph and its sentences. Prints probability, source, target, their
+    lines (12, or 12-13) and flags, in the order of the document.
 
     Example: xmine align book.en book.de -o book.tmx
 

@@ -31,7 +31,7 @@ _JOINED = re.compile(r"(?:\(([^()]*[.!?])\)|\.)\s+")  # a remark, or any full st
 # whose bytes it counts wrongly.
 _HIDDEN = re.compile('["“”„«»\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]')
 _OPENED = re.compile(r"\s([\"'“„«»‘’]+|«\s*)$")  # quotes of the sentence that follows
-_WITHOUT_MARKS = ("km", "lo", "th")  # languages whose sentences end with a space or with nothing
+WITHOUT_MARKS = ("km", "lo", "th")  # languages whose sentences end with a space or with nothing
 # Chinese characters and kana; and all that is written without spaces, for classes of regular
 # expressions.
 _EAST = HAN + "\u3041-\u30ff"
@@ -84,7 +84,7 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
         OptionError: no mark ends the sentences of the language.
     """
     code = short_code(language)
-    if code in _WITHOUT_MARKS:
+    if code in WITHOUT_MARKS:
         raise OptionError(
             f"--segment cannot cut text in {language}",
             "no mark ends its sentences: cut the text before, a sentence to a line",

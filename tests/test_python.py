@@ -342,7 +342,7 @@ def test_runs_are_opened_and_texts_are_searched(tmp_path: Path) -> None:
 
 
 def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
-    others = {"output", "dry_run", "src_vectors", "tgt_vectors", "format", "engine", "plot"}
+    others = {"output", "form", "dry_run", "src_vectors", "tgt_vectors", "format", "engine", "plot"}
     for name in ("mine", "align", "score"):
         function = getattr(xmine, name)
         keywords = inspect.signature(function).parameters

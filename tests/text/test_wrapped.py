@@ -78,7 +78,7 @@ def test_what_is_no_prose_stays_as_it_is(tmp_path: Path) -> None:
         lines = [x for at in range(0, 60, 4) for x in (*kind[at : at + 4], "")]
         assert texts(tmp_path / "a.txt", lines) == lines
     lines = [*wrap(paragraphs("en")[0] * 9, 60), "", "x"]
-    assert texts(tmp_path / "a.rst", lines) == lines
+    assert texts(tmp_path / "a.usx", lines) == lines
 
 
 def test_verse_and_lists_inside_of_wrapped_text_stay(tmp_path: Path) -> None:

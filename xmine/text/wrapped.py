@@ -81,7 +81,10 @@ class Wrapping(NamedTuple):
         Of the pairs of lines without a paragraph's end between, nearly all are full, most of these
         end inside a sentence, and many next ones begin with a small letter.
         """
-        every = [pair for text in texts for pair in pairwise(text.split("\n")) if pair[0].strip()]
+        pieces = [
+            text.rstrip("\n").split("\n") for text in texts
+        ]  # the end of a file parts nothing
+        every = [pair for piece in pieces for pair in pairwise(piece) if pair[0].strip()]
         pairs = [each for each in every if each[1].strip() and not _is_set_in(*each)]
         if len(pairs) < _PAIRS or len(pairs) == len(every):
             return None

@@ -114,6 +114,13 @@ def test_words_cut_at_line_ends_are_whole(tmp_path: Path) -> None:
         assert right in texts(tmp_path / "a.txt", [*prose, *many, *lines])[-3]
 
 
+def test_long_words_and_paragraphs_are_read_at_once(tmp_path: Path) -> None:
+    prose = [x for text in paragraphs("en") for x in (*wrap(text, 60), "")]
+    for more in (["a" * 60_000], ["ab" * 30] * 12_000, wrap("word and " * 70_000, 60)):
+        found = texts(tmp_path / "a.txt", [*prose, *more])
+        assert sum(map(bool, found)) <= 20 + len(more)
+
+
 def test_beads_and_sentences_name_the_lines_of_the_file(tmp_path: Path) -> None:
     for name, width in (("en", 60), ("de", 68)):
         lines = [x for text in paragraphs(name) for x in (*wrap(text, width), "")]

@@ -122,6 +122,8 @@ class TextInput:
             raise FileError(f"{self.name}: a column beside the text is read in a second turn")
         if kind in ("jsonl", "json"):
             return jsonl_values(self.path, column)
+        if kind == "xlsx" and "!" not in column:  # of the sheet of the text
+            column = "".join(self.column.rpartition("!")[:2]) + column
         return TextInput(self.given, self.path, column).texts()
 
     @property

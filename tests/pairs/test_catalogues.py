@@ -208,6 +208,7 @@ def test_a_language_of_many_is_chosen(tmp_path: Path) -> None:
             read(spec)
 
 
+@pytest.mark.filterwarnings("ignore:.*a.ts. read as plain text")
 def test_a_program_is_no_catalogue(tmp_path: Path) -> None:
     for name, text in {
         "a.ts": "const a = 1;\n",

@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from xmine.errors import FileError
 from xmine.files.xml_text import parsed_xml, tag_of
 
+_Said = TypeVar("_Said", bound=tuple[Any, ...])  # its last two are a language and a text
 Cues = Iterator[tuple[float, float, str, str]]  # milliseconds; lines, and all of their source
 TIMES = re.compile(r"^(\d+:\d\d:\d\d\.\d{1,3}),(\d+:\d\d:\d\d\.\d{1,3})$", re.MULTILINE)
 _FRAMES = re.compile(r"^\{(\d{1,9})\}\{(\d{,9})\}(.*)$", re.MULTILINE)
@@ -14,6 +16,7 @@ _NO_WORDS = re.compile(r"</?(?:p|sync|body|sami)\b[^<>]*>|&nbsp;", re.IGNORECASE
 _CLOCK = re.compile(
     r"(?:(\d{1,4}):)?(\d\d?):(\d\d?(?:\.\d+)?)(?::(\d{1,9}))?|(\d{1,18}(?:\.\d+)?)(h|ms?|s|f|t)"
 )
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _WHOLE = re.compile(r"[1-9]\d{0,9}")
 _RATE, _HELD = 25, 5_000  # frames a second; milliseconds of a last caption
 
@@ -41,11 +44,17 @@ def _sami(text: str, name: str, left_out: Counter[str]) -> Cues:
         said = re.sub(r"(?i)<br\s*/?>", "\n", _NO_WORDS.sub("", said.replace("\n", " ")))
         if head[:1] in "pP" or said.strip():
             found.append((start, language[1].lower() if language else "", said))
-    own = [each for each in found if each[1] == found[0][1]]
-    others = sum(each[1] != found[0][1] and each[2].strip() != "" for each in found)
-    left_out["texts in other languages"] += others
+    own = _of_first(found, left_out)
     for at, (begin, _, said) in enumerate(own, start=1):
         yield begin, own[at][0] if at < len(own) else begin + _HELD, said, said
+
+
+def _of_first(found: list[_Said], left_out: Counter[str]) -> list[_Said]:
+    """Keep what is said in the first language, which stands before the text."""
+    own = [each for each in found if each[-2] == found[0][-2]]
+    others = sum(each[-2] != found[0][-2] and each[-1].strip() != "" for each in found)
+    left_out["texts in other languages"] += others
+    return own
 
 
 def _timed_text(text: str, name: str, left_out: Counter[str]) -> Cues:
@@ -66,19 +75,23 @@ def _timed_text(text: str, name: str, left_out: Counter[str]) -> Cues:
     for each in root.iter():
         if tag_of(each.tag) == "br":
             each.text = "\n"
-    waiting = [root]
-    while waiting:
-        each = waiting.pop()
+    waiting, found = [(root, "", 0.0)], list[tuple[float, float, str, str]]()
+    while waiting:  # language and times of a part hold for those in it
+        each, language, shift = waiting.pop()
+        language = each.get(_LANGUAGE, language)
         if tag_of(each.tag) != "p":
-            waiting += reversed(each)
+            shift += milliseconds(each.get("begin", "0s"))
+            waiting += [(part, language, shift) for part in reversed(each)]
         else:
             begin, end = (
                 [x for part in each.iter() if (x := part.get(y))] for y in ("begin", "end")
             )
-            start = milliseconds(begin[0]) if begin else 0.0
-            until = milliseconds(end[-1]) if end else start + milliseconds(each.get("dur", "5s"))
-            said = "".join(each.itertext())
-            yield start, until, said, said
+            start = shift + milliseconds(begin[0] if begin else "0s")
+            length = each.get("dur", f"{_HELD}ms")
+            until = shift + milliseconds(end[-1]) if end else start + milliseconds(length)
+            found.append((start, until, language, "".join(each.itertext())))
+    for start, until, _, said in _of_first(found, left_out):
+        yield start, until, said, said
 
 
 # By suffix; of several languages in a file the first one is given.

@@ -188,16 +188,18 @@ def test_a_language_of_many_is_chosen(tmp_path: Path) -> None:
     inside = ", ".join(f'"{code}": {each}' for code, each in units.items())
     path.write_text(
         f'{{"sourceLanguage": "en", "strings": {{"One": {{"localizations": {{{inside}}}}}, '
-        f'"Two": {{"localizations": {{"de": {unit("Zwei")}}}}}}}}}'
+        f'"Two": {{"localizations": {{"de": {unit("Zwei")}}}}}, '
+        f'"3": {{"localizations": {{"en": {unit("Three")}}}}}}}}}'
     )
     assert [read_texts(f"{path}:{code}") for code in ("en", "de")] == [
-        ["One", "Two"],
+        ["One", "Two", "Three"],  # a key without a text of the source is that text
         ["Eins", "Zwei"],
     ]
-    assert text_input(f"{path}:fr").warnings == [f"{path}:fr: left out: texts not translated (1)"]
+    assert text_input(f"{path}:fr").warnings == [f"{path}:fr: left out: texts not translated (2)"]
     assert read(f"{path}:en,de")[1] == [("One", "Eins"), ("Two", "Zwei")]
     assert read(f"{path}:de,fr")[1:] == ([("Eins", "Un")], ["1 unit not translated passed over"])
     assert read(f"{path}:fr,de")[1:] == ([("Un", "Eins")], ["1 unit in a further form passed over"])
+    assert read(f"{path}:de,en")[1] == [("Eins", "One"), ("Zwei", "Two")]
     for given in (path, f"{path}:it"):
         with pytest.raises(FileError, match=r"a.xcstrings: in en, de, fr"):
             read_texts(given)
@@ -206,6 +208,7 @@ def test_a_language_of_many_is_chosen(tmp_path: Path) -> None:
             read(spec)
 
 
+@pytest.mark.filterwarnings("ignore:.*a.ts. read as plain text")
 def test_a_program_is_no_catalogue(tmp_path: Path) -> None:
     for name, text in {
         "a.ts": "const a = 1;\n",
@@ -215,7 +218,12 @@ def test_a_program_is_no_catalogue(tmp_path: Path) -> None:
     }.items():
         Path(tmp_path, name).write_text(text)
     assert [keys_of(text_input(tmp_path / name)) for name in ("a.ts", "a.arb")] == [None, None]
-    assert read(f"{tmp_path}/a.en,{tmp_path}/a.arb")[:2] == (("en", "arb"), [("b", "a")])
+    texts = {"en": "b", "arb": "a", "ts": "const a = 1;"}  # of Tsonga
+    for code in ("arb", "ts"):
+        for pair in ("en", code), (code, "en"):
+            spec = ",".join(f"{tmp_path}/a.{each}" for each in pair)
+            assert read(spec)[:2] == (pair, [(texts[pair[0]], texts[pair[1]])])
+            check_pair_file(spec, force=True)
     assert read_texts(tmp_path / "a.ts") == ["const a = 1;"]
     (told,) = text_input(tmp_path).warnings
     assert "a.ts: a program or settings" in told and "c.ts: there is no text in it" in told

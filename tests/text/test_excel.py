@@ -37,3 +37,10 @@ def test_a_column_is_read_or_refused(tmp_path: Path, column: str) -> None:
     else:
         with pytest.raises(FileError, match=f"a.xlsx: {REFUSED[column]}"):
             list(given.texts())
+
+
+def test_a_column_beside_the_text_is_of_the_same_sheet(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(excel(First=FIRST, Other=OTHER))
+    given = text_input(f"{tmp_path}/a.xlsx:Other!2")
+    for column, texts in {"1": ["2.5"], "First!1": TEXTS[":1"]}.items():
+        assert list(given.other_column(column)) == texts

@@ -38,6 +38,8 @@ READ = """
 .ttml <tt xmlns="http://www.w3.org/2006/10/ttaf1" xmlns:p="x" p:tickRate="10"><body><div>
  <div><p begin="10t" dur="1s">One,<br/><span>two</span>.</p></div><p begin="00:00:05:12"
  end="6.5s">{Three}</p></div></body></tt> => One, two.|{Three} =>
+.ttml <tt><body><div xml:lang="en" begin="9s"><p begin="1s">b</p></div><div xml:lang="de"><p>c</p>
+ </div><p begin="1s" xml:lang="en">A,</p></body></tt> => A,|b => 1 texts in other languages
 .rst Head¶====¶¶A `b <c>`_ and ``d`` [1]_.¶¶- One¶¶  - two¶¶::¶¶ e = 1¶¶.. [1] Note.¶.. include:: f¶
  ¶``g h``¶¶:ref:`R S`¶¶    h = code(1)¶    i = code(2)
  => Head|A b and d.|Note.|One|two|R S => 1 included files, 3 code blocks

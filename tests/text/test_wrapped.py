@@ -8,6 +8,7 @@ import pytest
 
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
+from xmine.pairs.io import read_pairs
 from xmine.text.inputs import text_input
 from xmine.text.sentences import read_sentences
 
@@ -47,7 +48,12 @@ def test_wrapped_paragraphs_are_joined(tmp_path: Path, name: str, indent: str) -
             firsts.append(len(lines))
             lines += [*cut(text, width, indent), *([] if indent else [""])]
         found = texts(tmp_path / "a.txt", lines)
-        assert texts(tmp_path / "a.txt", lines, join=False) == lines
+        assert texts(tmp_path / "a.de", lines, join=False) == lines
+        (tmp_path / "a.en").write_bytes((tmp_path / "a.de").read_bytes())
+        pairs = read_pairs(
+            f"{tmp_path}/a.en,{tmp_path}/a.de"
+        )  # line by line, of which none is told
+        assert [pair.source for pair in pairs] == lines
         right += sum(found[at].strip() == text for at, text in zip(firsts, given, strict=True))
         assert sum(map(bool, found)) <= len(given) + 1
     assert right >= 90
@@ -78,7 +84,7 @@ def test_what_is_no_prose_stays_as_it_is(tmp_path: Path) -> None:
         lines = [x for at in range(0, 60, 4) for x in (*kind[at : at + 4], "")]
         assert texts(tmp_path / "a.txt", lines) == lines
     lines = [*wrap(paragraphs("en")[0] * 9, 60), "", "x"]
-    assert texts(tmp_path / "a.usx", lines) == lines
+    assert texts(tmp_path / "a.rmd", lines) == lines
 
 
 def test_verse_and_lists_inside_of_wrapped_text_stay(tmp_path: Path) -> None:
@@ -112,6 +118,13 @@ def test_words_cut_at_line_ends_are_whole(tmp_path: Path) -> None:
         lines = [f"{'wort ' * 11}{before}", f"{after} {'wort ' * 9}ende.", ""]
         many = ["eine Vor-", "stellung", "", "eine Dar-", "stellung", ""]
         assert right in texts(tmp_path / "a.txt", [*prose, *many, *lines])[-3]
+
+
+def test_long_words_and_paragraphs_are_read_at_once(tmp_path: Path) -> None:
+    prose = [x for text in paragraphs("en") for x in (*wrap(text, 60), "")]
+    for more in (["a" * 60_000], ["ab" * 30] * 12_000, wrap("word and " * 70_000, 60)):
+        found = texts(tmp_path / "a.txt", [*prose, *more])
+        assert sum(map(bool, found)) <= 20 + len(more)
 
 
 def test_beads_and_sentences_name_the_lines_of_the_file(tmp_path: Path) -> None:

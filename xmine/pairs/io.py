@@ -204,9 +204,8 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
-        for said in chain.from_iterable(
-            text_input(each, join=False).warnings for each in place.moses
-        ):
+        sides = (text_input(each, join=False) for each in place.moses)
+        for said in chain.from_iterable(side.warnings for side in sides):
             warnings.warn(said, XmineWarning, stacklevel=2)
         return moses.read(place.moses)
     kind, given = kind_of(place.paths[0]), place.keyed or place.paths[0]

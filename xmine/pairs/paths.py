@@ -16,6 +16,7 @@ from typing import Any
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import exists
 from xmine.files.suffixes import (
+    BEGINS,
     PACKED,
     WRITTEN_SUFFIXES,
     kind_of,
@@ -35,6 +36,7 @@ OWN: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "t
 FOREIGN = {**dict.fromkeys(BILINGUAL, catalogues), "zip": moses_zip}
 WRITERS = {kind: module.write for kind, module in OWN.items()} | exports.WRITERS
 FORMATS = OWN | FOREIGN
+_LANGUAGES = {kind_of(f"a{suffix}") for suffix in BEGINS}  # .arb and .ts may be codes, too
 NAMES_LANGUAGES = ("parquet", "tmx")  # formats that say the languages of both sides
 KNOWN = f"end it in {WRITTEN_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
@@ -60,8 +62,8 @@ class PairPaths:
     @property
     def format(self) -> Any:  # noqa: ANN401 - a module, or the like of another package
         """The format that the suffix names, under that of an archive; None for no such one."""
-        if self.keyed:
-            return catalogues
+        if self.keyed or self.moses:
+            return catalogues if self.keyed else None
         found = FORMATS.get(kind := kind_of(self.paths[0])) or plugged(kind)
         return found if hasattr(found, "read") else None
 
@@ -171,7 +173,7 @@ def _two(text: str) -> PairPaths | None:
     if len(paths) != 2 or not all(map(suffix_of, paths)):
         return None
     kinds = {kind_of(path) for path in paths}
-    if not (kinds <= {"", "arb"} or kinds <= KEYED):
+    if not (kinds <= {"", *_LANGUAGES} or kinds <= KEYED):
         return None
     if realpath(paths[0]) == realpath(paths[1]):
         raise OptionError(f"{text}: the same file twice", "give two files: out.en,out.zh")

@@ -122,6 +122,8 @@ class TextInput:
             raise FileError(f"{self.name}: a column beside the text is read in a second turn")
         if kind in ("jsonl", "json"):
             return jsonl_values(self.path, column)
+        if kind == "xlsx" and "!" not in column:  # of the sheet of the text
+            column = "".join(self.column.rpartition("!")[:2]) + column
         return TextInput(self.given, self.path, column).texts()
 
     @property
@@ -198,24 +200,21 @@ class TextInput:
         """Count the lines, rows or units, and hash the bytes."""
         _ = self._identity
         state, lines, size, last = blake2b(digest_size=16), 0, 0, b""
-        units = self._units
-        if units is not None or self._kind in ("parquet", "xlsx"):
-            for block in raw_blocks(self.path):
-                state.update(block)
-                size += len(block)
-            if units is not None:
-                texts = units[0]
-                return Survey(len(texts), state.hexdigest(), len(texts.data) + len(texts))
-            if self._kind == "xlsx":
-                rows = xlsx_rows(self.path, self.column.rpartition("!")[0])
-                return Survey(sum(1 for _ in rows), state.hexdigest(), size)
-            with open_parquet(self.path) as file:
-                return Survey(len(file), state.hexdigest(), size)
-        for block in read_blocks(self.path, state.update):
+        units, kind = self._units, self._kind
+        blocks = raw_blocks if units is not None or kind in ("parquet", "xlsx") else read_blocks
+        for block in blocks(self.path, state.update):
             lines += block.count(b"\n")
             size += len(block)
             last = block[-1:] or last
-        return Survey(lines + (last not in (b"", b"\n")), state.hexdigest(), size)
+        lines += last not in (b"", b"\n")
+        if units is not None:
+            lines, size = len(units[0]), len(units[0].data) + len(units[0])
+        elif kind == "xlsx":
+            lines = sum(1 for _ in xlsx_rows(self.path, self.column.rpartition("!")[0]))
+        elif kind == "parquet":
+            with open_parquet(self.path) as file:
+                lines = len(file)
+        return Survey(lines, state.hexdigest(), size)
 
     def texts(self) -> Iterator[str]:
         r"""Every text, one for each line, unit, or row of a Parquet file, blank ones included.

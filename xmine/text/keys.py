@@ -1,5 +1,6 @@
 """A text input -> the keys of its texts: those of a catalogue, or of a column beside the texts."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from xmine.errors import FileError
@@ -32,12 +33,9 @@ def rows_by_key(given: TextInput) -> dict[str, int]:
 
 def once(keys: Iterable[str]) -> dict[str, int]:
     """Tell the row of each key, from 0, that is not blank and stands once."""
-    found, again = dict[str, int](), set[str]()
-    for row, key in enumerate(keys):
-        if key in found:
-            again.add(key)
-        found[key] = row
-    return {key: row for key, row in found.items() if key.strip() and key not in again}
+    every = list(keys)
+    times = Counter(every)
+    return {key: row for row, key in enumerate(every) if times[key] == 1 and key.strip()}
 
 
 def shared_keys(inputs: tuple[TextInput, TextInput]) -> dict[str, tuple[int, int]]:

@@ -26,8 +26,8 @@ _CASED = re.compile(r"[\s\"“”„«»'‘’(\[—–-]*([^\W\d_])")
 # Marks of quoted mail and of headings, rules, and columns.
 _NO_PROSE = re.compile(r"\s*[>|#]|(?:\s*[-=*_~+.•]){3,}\s*$|.*\S(?:\s{3,}|\t|\s*\|\s*)\S")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_SPLIT = re.compile(r"([^\W\d_]+)-\n\s*([^\W\d_]+)")
-_CUT = re.compile(rf"({_WORD.pattern})-$")
+_SPLIT = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-\n\s*([^\W\d_]+)")  # once for each word
+_CUT = re.compile(rf"(?<![^\W\d_])({_WORD.pattern})-$")
 _TOGETHER = re.compile(rf".*(?:\S[-—].|[{EAST}].|.[{EAST}])", re.DOTALL)  # no space between
 # Behind a hyphen that stands for the rest of a word, `Haupt- und Nebensatz`.
 _AND = re.compile(r"(?:und|oder|bis|and|or|to|en|of|och|eller|og|e|o|y|et|ou|i|lub|a)\b")
@@ -155,7 +155,7 @@ class Wrapping(NamedTuple):
 
     def _before(self, text: str, line: str) -> str:
         """Make ready what stands before a line: with a space, or without one and a hyphen."""
-        cut, first = _CUT.search(text), _WORD.match(line)
+        cut, first = _CUT.search(text, max(0, len(text) - _WIDEST)), _WORD.match(line)
         if text[-1] in "\xad¬":
             return text[:-1]
         if not cut or not first:

@@ -1,41 +1,27 @@
-"""Captions of SBV, SubViewer, MicroDVD, SAMI and TTML -> the same as SubRip."""
+"""Captions of MicroDVD, SAMI and TTML -> cues; SBV and SubViewer -> SubRip."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from xmine.errors import FileError
 from xmine.files.xml_text import parsed_xml, tag_of
 
-_Cues = Iterator[tuple[float, float, str]]  # milliseconds, lines
-_TIMES = re.compile(r"^(\d+:\d\d:\d\d\.\d{1,3}),(\d+:\d\d:\d\d\.\d{1,3})$", re.MULTILINE)
+_Said = TypeVar("_Said", bound=tuple[Any, ...])  # its last two are a language and a text
+Cues = Iterator[tuple[float, float, str, str]]  # milliseconds; lines, and all of their source
+TIMES = re.compile(r"^(\d+:\d\d:\d\d\.\d{1,3}),(\d+:\d\d:\d\d\.\d{1,3})$", re.MULTILINE)
 _FRAMES = re.compile(r"^\{(\d{1,9})\}\{(\d{,9})\}(.*)$", re.MULTILINE)
 _NO_WORDS = re.compile(r"</?(?:p|sync|body|sami)\b[^<>]*>|&nbsp;", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?:(\d{1,4}):)?(\d\d?):(\d\d?(?:\.\d+)?)(?::(\d{1,9}))?|(\d{1,18}(?:\.\d+)?)(h|ms?|s|f|t)"
 )
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _WHOLE = re.compile(r"[1-9]\d{0,9}")
 _RATE, _HELD = 25, 5_000  # frames a second; milliseconds of a last caption
 
 
-def as_subrip(text: str, suffix: str, name: str, left_out: Counter[str]) -> str:
-    """Write captions as a file of SubRip; of several languages the first one."""
-    if _TIMES.search(text):  # SBV, of YouTube, and SubViewer
-        return _TIMES.sub(r"\1 --> \2", text).replace("[br]", "\n")
-    rows = list[str]()
-    for start, end, said in READERS[suffix](text, name, left_out):
-        times = f"{shown(round(start))} --> {shown(round(end))}"
-        rows += [str(len(rows)), times, *filter(str.strip, said.split("\n")), ""]
-    return "\n".join(rows)
-
-
-def shown(milliseconds: int) -> str:
-    """Write a time as SubRip does."""
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"
-
-
-def _framed(text: str, name: str, left_out: Counter[str]) -> _Cues:
+def _framed(text: str, name: str, left_out: Counter[str]) -> Cues:
     """Read MicroDVD, `{25}{49}One|Two`, where `{1}{1}23.976` tells the frames a second."""
     rate = float(_RATE)
     for start, end, said in _FRAMES.findall(text):
@@ -43,12 +29,12 @@ def _framed(text: str, name: str, left_out: Counter[str]) -> _Cues:
             rate = float(said) or rate
         else:
             said = re.sub(r"\{\w+:[^{}]*\}", "", said).replace("|", "\n")
-            yield 1000 * int(start) / rate, 1000 * int(end or start) / rate, said
+            yield 1000 * int(start) / rate, 1000 * int(end or start) / rate, said, said
     rest = filter(str.strip, _FRAMES.sub("", text).split("\n"))
     left_out["texts outside of cues"] += sum(1 for _ in rest)
 
 
-def _sami(text: str, name: str, left_out: Counter[str]) -> _Cues:
+def _sami(text: str, name: str, left_out: Counter[str]) -> Cues:
     start, found = 0, list[tuple[int, str, str]]()
     for piece in re.split(r"(?i)<(?=sync\b|p\b)", text)[1:]:
         head, _, said = piece.partition(">")
@@ -58,14 +44,20 @@ def _sami(text: str, name: str, left_out: Counter[str]) -> _Cues:
         said = re.sub(r"(?i)<br\s*/?>", "\n", _NO_WORDS.sub("", said.replace("\n", " ")))
         if head[:1] in "pP" or said.strip():
             found.append((start, language[1].lower() if language else "", said))
-    own = [each for each in found if each[1] == found[0][1]]
-    others = sum(each[1] != found[0][1] and each[2].strip() != "" for each in found)
-    left_out["texts in other languages"] += others
+    own = _of_first(found, left_out)
     for at, (begin, _, said) in enumerate(own, start=1):
-        yield begin, own[at][0] if at < len(own) else begin + _HELD, said
+        yield begin, own[at][0] if at < len(own) else begin + _HELD, said, said
 
 
-def _timed_text(text: str, name: str, left_out: Counter[str]) -> _Cues:
+def _of_first(found: list[_Said], left_out: Counter[str]) -> list[_Said]:
+    """Keep what is said in the first language, which stands before the text."""
+    own = [each for each in found if each[-2] == found[0][-2]]
+    others = sum(each[-2] != found[0][-2] and each[-1].strip() != "" for each in found)
+    left_out["texts in other languages"] += others
+    return own
+
+
+def _timed_text(text: str, name: str, left_out: Counter[str]) -> Cues:
     """Read TTML and DFXP of any year; times count in hours to seconds, frames or ticks."""
     root = parsed_xml(text, name)
     facts = {tag_of(key): value for key, value in root.items()}
@@ -83,21 +75,27 @@ def _timed_text(text: str, name: str, left_out: Counter[str]) -> _Cues:
     for each in root.iter():
         if tag_of(each.tag) == "br":
             each.text = "\n"
-    waiting = [root]
-    while waiting:
-        each = waiting.pop()
+    waiting, found = [(root, "", 0.0)], list[tuple[float, float, str, str]]()
+    while waiting:  # language and times of a part hold for those in it
+        each, language, shift = waiting.pop()
+        language = each.get(_LANGUAGE, language)
         if tag_of(each.tag) != "p":
-            waiting += reversed(each)
+            shift += milliseconds(each.get("begin", "0s"))
+            waiting += [(part, language, shift) for part in reversed(each)]
         else:
             begin, end = (
                 [x for part in each.iter() if (x := part.get(y))] for y in ("begin", "end")
             )
-            start = milliseconds(begin[0]) if begin else 0.0
-            until = milliseconds(end[-1]) if end else start + milliseconds(each.get("dur", "5s"))
-            yield start, until, "".join(each.itertext())
+            start = shift + milliseconds(begin[0] if begin else "0s")
+            length = each.get("dur", f"{_HELD}ms")
+            until = shift + milliseconds(end[-1]) if end else start + milliseconds(length)
+            found.append((start, until, language, "".join(each.itertext())))
+    for start, until, _, said in _of_first(found, left_out):
+        yield start, until, said, said
 
 
-READERS: dict[str, Callable[[str, str, Counter[str]], _Cues]] = {
+# By suffix; of several languages in a file the first one is given.
+READERS: dict[str, Callable[[str, str, Counter[str]], Cues]] = {
     **dict.fromkeys((".sub", ".sbv"), _framed),
     **dict.fromkeys((".smi", ".sami"), _sami),
     **dict.fromkeys((".ttml", ".dfxp"), _timed_text),

@@ -76,7 +76,7 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
 
 def together(text: str, line: str) -> str:
     """Put the next line behind a text; a hyphen goes where the end of a line cuts a word."""
-    is_cut = re.search(r"[^\W\d_]-$", text) and line[:1].islower()
+    is_cut = re.search(r"[^\W\d_]-$", text[-2:]) and line[:1].islower()
     return text[:-1] + line if is_cut else join([text, line])
 
 

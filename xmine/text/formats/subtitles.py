@@ -17,7 +17,7 @@ from typing import NamedTuple
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import suffix_of
-from xmine.text.formats.captions import READERS, as_subrip, shown
+from xmine.text.formats.captions import READERS, TIMES, Cues
 from xmine.text.formats.units import LeftOut, Passage, one_line, read_text
 from xmine.text.segmentation import join
 
@@ -61,10 +61,12 @@ class _Cue(NamedTuple):
 def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the sentences, without tags, drawings and notes."""
     text, name, left_out = read_text(path), name_of(path), Counter[str]()
-    if suffix_of(path) in READERS:
-        text = as_subrip(text, suffix_of(path), name, left_out)
-    cues_of = _scripted if suffix_of(path) in (".ass", ".ssa") else _timed
-    found = [cue for cue in cues_of(text, name, left_out) if cue.lines]
+    readers = {**READERS, ".ass": _scripted, ".ssa": _scripted}
+    if suffix_of(path) in READERS and TIMES.search(text):  # SBV, of YouTube, and SubViewer
+        text, readers = TIMES.sub(r"\1 --> \2", text).replace("[br]", "\n"), {}
+    given = readers.get(suffix_of(path), _timed)(text, name, left_out)
+    cues = (_cue(left_out, *each) for each in given)
+    found = [cue for cue in cues if cue.lines]
     if not found:
         raise FileError(f"{name}: no cues in it", "give a file of subtitles")
     cues = list(_once(found, left_out))
@@ -78,10 +80,16 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
         else:
             whole.append((start, end, text))
     for start, end, text in whole:
-        yield Passage(text, f"{shown(start)} --> {shown(end)}")
+        yield Passage(text, f"{_shown(start)} --> {_shown(end)}")
 
 
-def _timed(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
+def _shown(milliseconds: int) -> str:
+    """Write a time as SubRip does."""
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"
+
+
+def _timed(text: str, name: str, left_out: Counter[str]) -> Cues:
     """Cut SubRip; or WebVTT, where blank lines end a cue: https://www.w3.org/TR/webvtt1/."""
     is_web, lines = text.startswith("WEBVTT"), ["", *text.split("\n")]
     times = {number: each for number, line in enumerate(lines) if (each := _TIMES.match(line))}
@@ -99,7 +107,9 @@ def _timed(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
             else:
                 own += block
         if first:
-            yield _cue(times[first], "\n".join(own), left_out)
+            said = "\n".join(own)
+            start, end = _milliseconds(times[first])
+            yield start, end, said, said
         elif own and not is_web:
             left_out["texts outside of cues"] += 1
 
@@ -125,7 +135,7 @@ def _not_whole(name: str, number: int, line: str) -> FileError:
     )
 
 
-def _scripted(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
+def _scripted(text: str, name: str, left_out: Counter[str]) -> Cues:
     """Read the events of SubStation."""
     fields = _EVENT
     for number, line in enumerate(text.split("\n"), start=1):
@@ -140,21 +150,23 @@ def _scripted(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
             if times is None or "Text" not in event:
                 raise _not_whole(name, number, line)
             said = re.sub(r"\\[Nnh]", "\n", _DRAWING.sub("", event["Text"]))
-            yield _cue(times, re.sub(r"\{[^{}]*\}", "", said), left_out, event["Text"])
+            said = re.sub(r"\{[^{}]*\}", "", said)
+            start, end = _milliseconds(times)
+            yield start, end, said, event["Text"]
 
 
-def _cue(times: re.Match[str], said: str, left_out: Counter[str], source: str = "") -> _Cue:
+def _cue(left_out: Counter[str], start: float, end: float, said: str, source: str) -> _Cue:
     text, readings = _READING.subn("", said)
     left_out["readings"] += readings
     text = _TAG.sub("", _BREAK.sub("\n", text))
     text = _CHARACTER.sub(lambda character: unescape(character[0]), text)
     lines = [one_line(line) for line in text.split("\n") if line.strip()]
-    return _Cue(_milliseconds(times[1]), _milliseconds(times[2]), source or said, lines)
+    return _Cue(round(start), round(end), source, lines)
 
 
-def _milliseconds(time: str) -> int:
-    *hours, minutes, seconds = time.replace(",", ".").split(":")
-    return round(1000 * float(seconds)) + 60_000 * (int(minutes) + 60 * sum(map(int, hours)))
+def _milliseconds(times: re.Match[str]) -> list[float]:
+    parts = (f"0:{each}".replace(",", ".").split(":")[-3:] for each in times.groups())
+    return [1000 * float(s) + 60_000 * (int(m) + 60 * int(h)) for h, m, s in parts]
 
 
 def _once(cues: list[_Cue], left_out: Counter[str]) -> Iterator[tuple[int, int, str]]:

@@ -34,8 +34,10 @@ def translations(path: str, target: str = "", source: str = "") -> Iterator[Tran
         raise FileError(f"{name}: in {', '.join(filter(None, codes))}", hint)
     for key, entry in _read(path)[1].items():
         both = _object(entry.get("localizations"))
-        found, others = (dict(_forms(both.get(each), path)) for each in (source, other))
-        found = found or ({"": (key, "")} if source == codes[0] else {})
+        found, others = (
+            dict(_forms(both.get(each), path)) or ({"": (key, "")} if each == codes[0] else {})
+            for each in (source, other)
+        )
         locked = LOCKED * (entry.get("shouldTranslate") is False)
         for form, (text, state) in others.items():
             near = form if form in found else {"": ".other", ".other": ""}.get(form, form)

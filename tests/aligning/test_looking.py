@@ -88,7 +88,7 @@ def test_texts_with_the_same_keys_are_paired_by_these(
         assert {(x["source"], x["target"]) for x in pairs} == {
             (SIDES["en"][at], SIDES["ja"][at]) for at in range(10, 90)
         }
-        assert "share 80 keys, by which texts are paired; 10 and 10 texts have none" in done.err
+        assert "share 80 keys (10 and 10 texts have others or none): texts are paired" in done.err
     for code in ("en", "de"):
         lines = [f"{at},{SIDES[code][at]!r}" for at in chance.sample(every, 100)]
         (tmp_path / f"{code}.csv").write_text(
@@ -147,3 +147,30 @@ def test_what_is_asked_for_holds_and_what_it_cannot_do_is_refused(
     assert "--as order and --top" in command("mine", "en", "fr", "--as=order", "--top=5").err
     for _ in range(2):  # a run stays what it was begun as
         assert "100 beads" in command("mine", "en", "fr", "-o", "run/").err
+
+
+def test_the_user_is_told_what_is_done_with_what_was_seen(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """The line of the names of columns is no text; a run mines; tables of other things, too."""
+    for code, rows in (("en", SIDES["en"]), ("de", SIDES["de"]), ("fr", SIDES["fr"][::-1])):
+        lines = [f'{at},"{text}"' for at, text in enumerate(rows, start=1)]
+        (tmp_path / f"{code}.csv").write_text("\n".join(["id,text", *lines]), encoding="utf-8")
+    said = "en.csv:text and de.csv:text share 100 keys"
+    same = command("mine", "en.csv:text", "de.csv:text").err
+    assert f"{said}: texts are paired by these; --as lines mines them" in same
+    run = command("mine", "en.csv:text", "de.csv:text", "-o", "run/").err
+    assert f"{said}, but a run mines lines: give -o FILE\n" in run
+    other = command("mine", "en.csv:text", "fr.csv:text")
+    assert "fr.csv:text share 100 keys, but mining finds more" in other.err
+    assert len(other.out.splitlines()) > 90
+
+
+@pytest.mark.parametrize("form", ["keys", "documents"])
+def test_standard_input_has_no_form_that_reads_it_twice(
+    form: str, command: Callable[..., Ended]
+) -> None:
+    Path("de").write_text("\n".join(SIDES["de"]), encoding="utf-8")
+    given = "\n".join(SIDES["en"]).encode()
+    done = command("mine", "-", "de", "--as", form, stdin=given)
+    assert done.code == 2 and f"--as {form}: standard input is read once" in done.err

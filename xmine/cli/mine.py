@@ -163,7 +163,8 @@ def mine(
     said = seen.said
     if isinstance(found, Mined):
         _explain(console, found)
-        said = said * (seen.form == "lines")  # of a run, which has no other form
+        if seen.form != "lines":
+            said = f"{seen.what}, but mining finds more" * (seen.form != "documents")
     else:
         more |= {"seen": seen.facts()}
         said = said and f"{said}; --as lines mines them"
@@ -207,8 +208,11 @@ def _look(
         if form != "lines" and (is_mining or mining):
             named = ", ".join(mining) or "vectors, known pairs, a second model, a plot or an engine"
             raise OptionError(f"--as {form} and {named}", "mined lines have these: leave out one")
+        once = [each.name for each in inputs if not each.is_rereadable]
         if run and form in ("keys", "documents"):
             raise OptionError(f"--as {form} and a run", "give a file: -o pairs.tsv")
+        if once and form in ("keys", "documents"):
+            raise OptionError(f"--as {form}: {once[0]} is read once", "write the text to a file")
         return Seen(form)
     if is_mining or mining or encoder is None:
         return Seen("lines")
@@ -216,7 +220,9 @@ def _look(
         return Seen("order" if ALIGNED in read_tables(run / RUN_FILE).get("also", {}) else "lines")
     seen = look(inputs, encoder, (options.src_lang, options.tgt_lang))
     if run and not (seen.form == "order" and seen.is_sure):
-        return replace(seen, form="lines", said=seen.said and f"{seen.said} with -o FILE, no run")
+        way = "give -o FILE" + ", or --as order" * (seen.form == "order")
+        what = seen.what and f"{seen.what}, but a run mines lines: {way}"
+        return replace(seen, form="lines", what=what)
     return seen
 
 

@@ -174,3 +174,22 @@ def test_standard_input_has_no_form_that_reads_it_twice(
     given = "\n".join(SIDES["en"]).encode()
     done = command("mine", "-", "de", "--as", form, stdin=given)
     assert done.code == 2 and f"--as {form}: standard input is read once" in done.err
+
+
+def test_each_line_of_documents_is_listed_once_also_of_single_files(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """The options of aligning count within documents; advice to align is not given."""
+    for code in ("en", "de"):
+        Path(code).mkdir()
+        for at in range(2):
+            part = SIDES[code][50 * at : 50 * at + 50]
+            Path(code, f"{at}.txt").write_text("\n".join(part), encoding="utf-8")
+        Path(f"{code}.txt").write_text("\n".join(SIDES[code]), encoding="utf-8")
+    for inputs in (("en.txt", "de.txt"), ("en", "de.txt"), ("en", "de")):
+        done = command("mine", *inputs, "--as", "documents", "--format", "jsonl")
+        rows = [json.loads(line) for line in done.out.splitlines()]
+        assert len({x["source"] for x in rows}) == len(rows) == 100
+        assert "rise together" not in done.err
+    surer = command("mine", "en", "de", "--min-prob", "0.9995", "--as", "documents").out
+    assert 10 < len(surer.splitlines()) < 90

@@ -193,3 +193,20 @@ def test_each_line_of_documents_is_listed_once_also_of_single_files(
         assert "rise together" not in done.err
     surer = command("mine", "en", "de", "--min-prob", "0.9995", "--as", "documents").out
     assert 10 < len(surer.splitlines()) < 90
+
+
+def test_a_language_that_nobody_knows_is_aligned_where_lengths_are_in_order(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """Too short to tell that it is foreign, but no language is told either."""
+    chance = random.Random(0)
+    made = dict[str, str]()
+    for word in " ".join(SIDES["de"]).lower().split():
+        syllables = range(max(1, len(word) // 2))
+        new = "".join(chance.choice("bdfgklmnprstvz") + chance.choice("aeiouy") for _ in syllables)
+        made.setdefault(word, new)
+    odd = [" ".join(made[word] for word in line.lower().split()) for line in SIDES["de"]]
+    Path("en").write_text("\n".join(SIDES["en"]), encoding="utf-8")
+    for rows, beads in ((odd, 100), (chance.sample(odd, 100), 0)):
+        Path("odd").write_text("\n".join(rows), encoding="utf-8")
+        assert ("100 beads from" in command("mine", "en", "odd").err) == bool(beads)

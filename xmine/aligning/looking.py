@@ -22,6 +22,7 @@ from xmine.scoring.order import in_one_order
 from xmine.text.identification import check_both, guess_language
 from xmine.text.inputs import TextInput
 from xmine.text.keys import shared_keys
+from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.text.segmentation import segment
 
 # What is done with inputs of each form but lines, which are mined.
@@ -111,10 +112,13 @@ def look(
     if 2 * len({*first[0]} & {*first[1]}) > min(map(len, first)):
         return Seen("lines")  # of copies, which mining leaves out
     seen = Seen("order", f"{names} are in one order")
-    gain = _gain(inputs, (sizes[0], sizes[1]), _static(pair, first, stated))
+    known = pair.facts.languages
+    codes = [code or guess_language(x, known) for code, x in zip(stated, first, strict=True)]
+    gain = _gain(inputs, (sizes[0], sizes[1]), _static(pair, codes))
     if gain >= _IN_ORDER:
         return replace(seen, gain=gain)
-    is_strange = any(check_both([x.name for x in inputs], first, pair.facts.languages, stated))
+    doubts = check_both([each.name for each in inputs], first, known, stated)
+    is_strange = any(doubts) or UNKNOWN_LANGUAGE in codes
     if is_strange and min(map(len, first)) >= _FEW and in_one_order(first[0], first[1]):
         return replace(seen, gain=gain)
     return Seen("lines", gain=gain)
@@ -125,15 +129,11 @@ def _texts_beside(given: TextInput, rows: set[int]) -> int:
     return sum(row not in rows for row, text in enumerate(given.texts()) if text.strip())
 
 
-def _static(
-    pair: EncoderPair, first: Sequence[Sequence[str]], stated: tuple[str, str]
-) -> EncoderPair:
+def _static(pair: EncoderPair, codes: Sequence[str]) -> EncoderPair:
     """Give encoders of numpy that read both languages: for a look, a transformer is too slow."""
     if not all(isinstance(each.body, IN_NUMPY) for each in pair.sides.values()):
         pair = as_pair(SentenceEncoder.load())
-    known = pair.facts.languages
-    one, other = (code or guess_language(x, known) for code, x in zip(stated, first, strict=True))
-    return with_packs(pair, one, other)
+    return with_packs(pair, *codes)
 
 
 def _lines(given: TextInput, start: int, stop: int) -> list[str]:

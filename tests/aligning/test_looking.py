@@ -210,3 +210,32 @@ def test_a_language_that_nobody_knows_is_aligned_where_lengths_are_in_order(
     for rows, beads in ((odd, 100), (chance.sample(odd, 100), 0)):
         Path("odd").write_text("\n".join(rows), encoding="utf-8")
         assert ("100 beads from" in command("mine", "en", "odd").err) == bool(beads)
+
+
+def test_a_run_that_is_begun_one_way_does_not_go_on_another_way(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """What grows is aligned anew, with the cut of a file; other texts, other forms are refused."""
+    chance = random.Random(0)
+    Path("heap").write_text("\n".join(chance.sample(SIDES["de"], 100)), encoding="utf-8")
+    for lines in (60, 100):
+        for code in ("en", "de"):
+            Path(code).write_text("\n".join(SIDES[code][:lines]), encoding="utf-8")
+        grown = command("mine", "en", "de", "-o", "run/").err
+        assert f"{lines} beads from {lines}" in grown and "at least 0.5000" in grown
+    assert "has an alignment" in command("mine", "en", "de", "-o", "run/", "--as=lines").err
+    assert command("mine", "en", "heap", "-o", "run/").code == 2
+    assert command("mine", "en", "heap", "-o", "heaps/").code == 0
+    refused = command("mine", "en", "heap", "-o", "heaps/", "--as=order")
+    assert refused.code == 2 and "has mined pairs" in refused.err
+
+
+def test_an_option_that_texts_with_keys_do_not_take_mines_them_and_says_so(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    inputs = [catalogue(tmp_path, code, list(range(100))) for code in ("en", "de")]
+    for option in ("--precision=0.99", "--min-prob=0.9", "--segment"):
+        done = command("mine", *inputs, option)
+        assert f"but {option.partition('=')[0]} is of mined lines: leave it out" in done.err
+        assert done.out.startswith("score\tsource\ttarget\tsource_line\ttarget_line\tcosine")
+        assert command("mine", *inputs, option, "--as", "keys").code == 2

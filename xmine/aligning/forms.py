@@ -122,7 +122,7 @@ def pair_as_seen(
         inputs, encoder, options: as of mining.
         mine: mines the lines; called where that is needed.
         report: called while aligning.
-        run: a folder that keeps beads, see `align`.
+        run: a folder that keeps beads whatever their result, see `align`.
         force: replace what is in it.
         asked: the user wants that form, whatever its result.
 
@@ -144,7 +144,7 @@ def pair_as_seen(
         return _versions(mined, inputs, as_pair(encoder), aligning, asked=asked) or mined
     aligned = align(*inputs, encoder, aligning, report, run=run, force=force)
     right, lines = float(aligned.probs.sum()), min(len(aligned.source), len(aligned.target))
-    if asked or right >= _IN_BEADS * lines:
+    if asked or run is not None or right >= _IN_BEADS * lines:
         return aligned
     if aligned.unknown:
         return mine() if aligned.is_unclear else aligned

@@ -149,7 +149,7 @@ def mine(
     engine: Engine | None = None,
     **more: "Unpack[MiningKeywords]",
 ) -> Mined:
-    """Mine the parallel sentences of two texts: `xmine mine`.
+    """Mine the parallel sentences of two texts: `xmine mine --as lines`.
 
     Args:
         source: a file with a sentence per line, a folder, `path:column`, or texts: a list, an

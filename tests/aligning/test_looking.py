@@ -88,7 +88,7 @@ def test_texts_with_the_same_keys_are_paired_by_these(
         assert {(x["source"], x["target"]) for x in pairs} == {
             (SIDES["en"][at], SIDES["ja"][at]) for at in range(10, 90)
         }
-        assert "share 80 keys, by which texts are paired; 10 and 10 texts have none" in done.err
+        assert "share 80 keys (10 and 10 texts have others or none): texts are paired" in done.err
     for code in ("en", "de"):
         lines = [f"{at},{SIDES[code][at]!r}" for at in chance.sample(every, 100)]
         (tmp_path / f"{code}.csv").write_text(
@@ -147,3 +147,95 @@ def test_what_is_asked_for_holds_and_what_it_cannot_do_is_refused(
     assert "--as order and --top" in command("mine", "en", "fr", "--as=order", "--top=5").err
     for _ in range(2):  # a run stays what it was begun as
         assert "100 beads" in command("mine", "en", "fr", "-o", "run/").err
+
+
+def test_the_user_is_told_what_is_done_with_what_was_seen(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """The line of the names of columns is no text; a run mines; tables of other things, too."""
+    for code, rows in (("en", SIDES["en"]), ("de", SIDES["de"]), ("fr", SIDES["fr"][::-1])):
+        lines = [f'{at},"{text}"' for at, text in enumerate(rows, start=1)]
+        (tmp_path / f"{code}.csv").write_text("\n".join(["id,text", *lines]), encoding="utf-8")
+    said = "en.csv:text and de.csv:text share 100 keys"
+    same = command("mine", "en.csv:text", "de.csv:text").err
+    assert f"{said}: texts are paired by these; --as lines mines them" in same
+    run = command("mine", "en.csv:text", "de.csv:text", "-o", "run/").err
+    assert f"{said}, but a run mines lines: give -o FILE\n" in run
+    other = command("mine", "en.csv:text", "fr.csv:text")
+    assert "fr.csv:text share 100 keys, but mining finds more" in other.err
+    assert len(other.out.splitlines()) > 90
+
+
+@pytest.mark.parametrize("form", ["keys", "documents"])
+def test_standard_input_has_no_form_that_reads_it_twice(
+    form: str, command: Callable[..., Ended]
+) -> None:
+    Path("de").write_text("\n".join(SIDES["de"]), encoding="utf-8")
+    given = "\n".join(SIDES["en"]).encode()
+    done = command("mine", "-", "de", "--as", form, stdin=given)
+    assert done.code == 2 and f"--as {form}: standard input is read once" in done.err
+
+
+def test_each_line_of_documents_is_listed_once_also_of_single_files(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """The options of aligning count within documents; advice to align is not given."""
+    for code in ("en", "de"):
+        Path(code).mkdir()
+        for at in range(2):
+            part = SIDES[code][50 * at : 50 * at + 50]
+            Path(code, f"{at}.txt").write_text("\n".join(part), encoding="utf-8")
+        Path(f"{code}.txt").write_text("\n".join(SIDES[code]), encoding="utf-8")
+    for inputs in (("en.txt", "de.txt"), ("en", "de.txt"), ("en", "de")):
+        done = command("mine", *inputs, "--as", "documents", "--format", "jsonl")
+        rows = [json.loads(line) for line in done.out.splitlines()]
+        assert len({x["source"] for x in rows}) == len(rows) == 100
+        assert "rise together" not in done.err
+    surer = command("mine", "en", "de", "--min-prob", "0.9995", "--as", "documents").out
+    assert 10 < len(surer.splitlines()) < 90
+
+
+def test_a_language_that_nobody_knows_is_aligned_where_lengths_are_in_order(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """Too short to tell that it is foreign, but no language is told either."""
+    chance = random.Random(0)
+    made = dict[str, str]()
+    for word in " ".join(SIDES["de"]).lower().split():
+        syllables = range(max(1, len(word) // 2))
+        new = "".join(chance.choice("bdfgklmnprstvz") + chance.choice("aeiouy") for _ in syllables)
+        made.setdefault(word, new)
+    odd = [" ".join(made[word] for word in line.lower().split()) for line in SIDES["de"]]
+    Path("en").write_text("\n".join(SIDES["en"]), encoding="utf-8")
+    for rows, beads in ((odd, 100), (chance.sample(odd, 100), 0)):
+        Path("odd").write_text("\n".join(rows), encoding="utf-8")
+        assert ("100 beads from" in command("mine", "en", "odd").err) == bool(beads)
+
+
+def test_a_run_that_is_begun_one_way_does_not_go_on_another_way(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """What grows is aligned anew, with the cut of a file; other texts, other forms are refused."""
+    chance = random.Random(0)
+    Path("heap").write_text("\n".join(chance.sample(SIDES["de"], 100)), encoding="utf-8")
+    for lines in (60, 100):
+        for code in ("en", "de"):
+            Path(code).write_text("\n".join(SIDES[code][:lines]), encoding="utf-8")
+        grown = command("mine", "en", "de", "-o", "run/").err
+        assert f"{lines} beads from {lines}" in grown and "at least 0.5000" in grown
+    assert "has an alignment" in command("mine", "en", "de", "-o", "run/", "--as=lines").err
+    assert command("mine", "en", "heap", "-o", "run/").code == 2
+    assert command("mine", "en", "heap", "-o", "heaps/").code == 0
+    refused = command("mine", "en", "heap", "-o", "heaps/", "--as=order")
+    assert refused.code == 2 and "has mined pairs" in refused.err
+
+
+def test_an_option_that_texts_with_keys_do_not_take_mines_them_and_says_so(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    inputs = [catalogue(tmp_path, code, list(range(100))) for code in ("en", "de")]
+    for option in ("--precision=0.99", "--min-prob=0.9", "--segment"):
+        done = command("mine", *inputs, option)
+        assert f"but {option.partition('=')[0]} is of mined lines: leave it out" in done.err
+        assert done.out.startswith("score\tsource\ttarget\tsource_line\ttarget_line\tcosine")
+        assert command("mine", *inputs, option, "--as", "keys").code == 2

@@ -130,3 +130,5 @@ def test_a_command_that_is_not_on_the_path_is_named_by_its_path(
             f"{name} mine 'my en.txt' zh.txt -o run/",
             f"{name} browse run/",
         ]
+    steps = next_steps(None, keeps_run=False).splitlines()[1:]  # no run holds texts by keys
+    assert steps == ["xmine mine 'my en.txt' zh.txt -o pairs.tsv", "xmine browse pairs.tsv"]

@@ -178,7 +178,7 @@ class AligningReport(Report):
         elif self.result.is_unclear:
             said.append(
                 "these do not look like two versions of one document in the same order; xmine mine "
-                "finds translations in any order"
+                "--as lines finds translations in any order"
             )
         return said
 

@@ -47,11 +47,13 @@ class Versions(PairRows):
         mined: the pairs of all lines.
         documents: pairs of documents that are versions of one text, and were aligned.
         beads: of these documents, with their files.
+        paths: of both inputs, which name the file of mined pairs where that is one.
     """
 
     mined: Mined
     documents: Sequence[DocumentPair]
     beads: Sequence[Pair]
+    paths: tuple[str, str]
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -62,7 +64,7 @@ class Versions(PairRows):
         """Walk through the beads, and then through the mined pairs of other documents."""
         yield from self.beads
         aligned = {pair[1:3] for pair in self.documents}
-        for pair in self.mined.rows():
+        for pair in _with_files(self.mined, self.paths):
             if (pair.source_file, pair.target_file) not in aligned:
                 lines = str(pair.source_line), str(pair.target_line)
                 yield pair._replace(source_lines=lines[0], target_lines=lines[1])
@@ -96,7 +98,9 @@ class VersionsReport(MiningReport):
         yield Figure("documents", len(self.versions.documents))
         mined = super().head()[0]
         yield Figure("", None, f"before documents were aligned: {mined}")
-        yield from super().figures()
+        for figure in super().figures():
+            is_advice = figure.name == "rising"  # to align
+            yield figure._replace(said="") if is_advice else figure
 
 
 def pair_as_seen(
@@ -118,7 +122,7 @@ def pair_as_seen(
         inputs, encoder, options: as of mining.
         mine: mines the lines; called where that is needed.
         report: called while aligning.
-        run: a folder that keeps beads, see `align`.
+        run: a folder that keeps beads whatever their result, see `align`.
         force: replace what is in it.
         asked: the user wants that form, whatever its result.
 
@@ -132,15 +136,15 @@ def pair_as_seen(
         right = scored.report().expected_right
         bears_out = right is None or right >= _RIGHT * len(scored.chosen)
         return scored if asked or bears_out else mine()
-    if seen.form == "documents":
-        mined = mine()
-        return _versions(mined, inputs, as_pair(encoder), asked=asked) or mined
     aligning = _as(AligningOptions, options)
     if not asked and aligning.precision is aligning.min_prob is None:
         aligning = replace(aligning, min_prob=LIKELY)  # as --threshold auto leaves out the others
+    if seen.form == "documents":
+        mined = mine()
+        return _versions(mined, inputs, as_pair(encoder), aligning, asked=asked) or mined
     aligned = align(*inputs, encoder, aligning, report, run=run, force=force)
     right, lines = float(aligned.probs.sum()), min(len(aligned.source), len(aligned.target))
-    if asked or right >= _IN_BEADS * lines:
+    if asked or run is not None or right >= _IN_BEADS * lines:
         return aligned
     if aligned.unknown:
         return mine() if aligned.is_unclear else aligned
@@ -178,7 +182,12 @@ def by_keys(
 
 
 def _versions(
-    mined: Mined, inputs: Inputs, encoder: EncoderPair, *, asked: bool
+    mined: Mined,
+    inputs: Inputs,
+    encoder: EncoderPair,
+    options: AligningOptions,
+    *,
+    asked: bool,
 ) -> Versions | None:
     """Align documents that are versions of one text; None where the mined pairs stand elsewhere."""
     found = mined.candidates
@@ -186,20 +195,32 @@ def _versions(
     told = replace(mined, candidates=replace(found, source=source, target=target))
     pairs = [pair for pair in pairs_in(told, encoder) if pair.prob >= LIKELY]
     likely = {pair[1:3] for pair in pairs}
-    number_in = Counter((pair.source_file, pair.target_file) for pair in mined.rows())
+    paths = inputs[0].path, inputs[1].path
+    number_in = Counter((each.source_file, each.target_file) for each in _with_files(mined, paths))
     within = sum(number for files, number in number_in.items() if files in likely)
     if not asked and within < _WITHIN * max(1, number_in.total()):
         return None
     documents, beads = list[DocumentPair](), list[Pair]()
-    for pair, some in beads_in(pairs, inputs, encoder, mined.languages):
+    for pair, some in beads_in(pairs, inputs, encoder, mined.languages, options):
         if sum(bead.prob or 0.0 for bead in some) >= _WORTH * number_in[pair.source, pair.target]:
             documents.append(pair)
             beads += some
-    return Versions(mined, documents, beads) if beads else None
+    return Versions(mined, documents, beads, paths) if beads else None
+
+
+def _with_files(mined: Mined, paths: tuple[str, str]) -> Iterator[Pair]:
+    """Walk through mined pairs, all with their files."""
+    for pair in mined.rows():
+        ours, theirs = pair.source_file or paths[0], pair.target_file or paths[1]
+        yield pair._replace(source_file=ours, target_file=theirs)
 
 
 def beads_in(
-    pairs: Sequence[DocumentPair], inputs: Inputs, encoder: EncoderPair, languages: Languages
+    pairs: Sequence[DocumentPair],
+    inputs: Inputs,
+    encoder: EncoderPair,
+    languages: Languages,
+    options: AligningOptions,
 ) -> Iterator[tuple[DocumentPair, list[Pair]]]:
     """Align the documents of each pair; those that are no versions of one text have no beads."""
     files, others = (
@@ -207,7 +228,7 @@ def beads_in(
         for each in inputs
     )
     codes = [code.replace(UNKNOWN_LANGUAGE, "") for code in languages]
-    options = AligningOptions(src_lang=codes[0], tgt_lang=codes[1])
+    options = replace(options, src_lang=codes[0], tgt_lang=codes[1])
     for pair in pairs:
         one, other = files[pair.source], others[pair.target]
         # Names alone may pair documents without text.

@@ -7,7 +7,7 @@ are in one order.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -22,9 +22,15 @@ from xmine.scoring.order import in_one_order
 from xmine.text.identification import check_both, guess_language
 from xmine.text.inputs import TextInput
 from xmine.text.keys import shared_keys
+from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.text.segmentation import segment
 
-FORMS = ("auto", "lines", "order", "keys", "documents")
+# What is done with inputs of each form but lines, which are mined.
+_DONE = {
+    "order": "their lines are aligned",
+    "keys": "texts are paired by these",
+    "documents": "those that are versions of each other are aligned",
+}
 # Lines of the shorter side in a window, and lines before and behind of the other side; fewer lines
 # than the last number tell nothing of an order.
 _WINDOW, _BESIDE, _FEW = 64, 96, 12
@@ -45,14 +51,14 @@ class Seen:
     """What a look has seen.
 
     Attributes:
-        form: how the inputs are paired: one of FORMS but the first.
-        said: what was seen and done, for the user; empty where lines are mined, as ever.
+        form: how the inputs are paired: lines, order, keys or documents.
+        what: what was seen, for the user; empty where that is lines, as ever.
         gain: of the order of lines, in deviations; None where that was not looked at.
         keys: the number of keys of both sides; 0 where there are none.
     """
 
     form: str
-    said: str = ""
+    what: str = ""
     gain: float | None = None
     keys: int = 0
 
@@ -60,6 +66,12 @@ class Seen:
     def is_sure(self) -> bool:
         """Whether an order needs no proof by the alignment."""
         return self.gain is not None and self.gain >= _SURE
+
+    @property
+    def said(self) -> str:
+        """What was seen, and is done."""
+        done = _DONE.get(self.form)
+        return f"{self.what}: {done}" if self.what and done else self.what
 
     def facts(self) -> dict[str, object]:
         """List what was seen, for JSON."""
@@ -84,15 +96,14 @@ def look(
     if not all(each.is_rereadable for each in inputs):
         return Seen("lines")
     if all(each.files for each in inputs):
-        said = f"{names}: each file is a document; those that are versions of one are aligned"
-        return Seen("documents", said)
+        return Seen("documents", f"{names} hold documents")
     if any(each.files for each in inputs):
         return Seen("lines")
-    if keys := len(shared_keys(inputs)):
-        alone = [each.survey.lines - keys for each in inputs]
-        said = f"{names} share {keys:,} keys, by which texts are paired"
-        said += f"; {alone[0]:,} and {alone[1]:,} texts have none of these" * any(alone)
-        return Seen("keys", said, keys=keys)
+    if shared := shared_keys(inputs):
+        rows = map(set, zip(*shared.values(), strict=True))
+        alone = [_texts_beside(each, paired) for each, paired in zip(inputs, rows, strict=True)]
+        others = f" ({alone[0]:,} and {alone[1]:,} texts have others or none)" * any(alone)
+        return Seen("keys", f"{names} share {len(shared):,} keys{others}", keys=len(shared))
     sizes = [each.survey.lines for each in inputs]
     if max(sizes) > min(_MOST_LINES, _FAR * min(sizes)):
         return Seen("lines")
@@ -100,25 +111,29 @@ def look(
     first = [_lines(each, 0, _TOLD_BY) for each in inputs]
     if 2 * len({*first[0]} & {*first[1]}) > min(map(len, first)):
         return Seen("lines")  # of copies, which mining leaves out
-    said = f"{names} are in one order: their lines are aligned"
-    gain = _gain(inputs, (sizes[0], sizes[1]), _static(pair, first, stated))
+    seen = Seen("order", f"{names} are in one order")
+    known = pair.facts.languages
+    codes = [code or guess_language(x, known) for code, x in zip(stated, first, strict=True)]
+    gain = _gain(inputs, (sizes[0], sizes[1]), _static(pair, codes))
     if gain >= _IN_ORDER:
-        return Seen("order", said, gain)
-    is_strange = any(check_both([x.name for x in inputs], first, pair.facts.languages, stated))
+        return replace(seen, gain=gain)
+    doubts = check_both([each.name for each in inputs], first, known, stated)
+    is_strange = any(doubts) or UNKNOWN_LANGUAGE in codes
     if is_strange and min(map(len, first)) >= _FEW and in_one_order(first[0], first[1]):
-        return Seen("order", said, gain)
+        return replace(seen, gain=gain)
     return Seen("lines", gain=gain)
 
 
-def _static(
-    pair: EncoderPair, first: Sequence[Sequence[str]], stated: tuple[str, str]
-) -> EncoderPair:
+def _texts_beside(given: TextInput, rows: set[int]) -> int:
+    """Count the texts that are not in some rows."""
+    return sum(row not in rows for row, text in enumerate(given.texts()) if text.strip())
+
+
+def _static(pair: EncoderPair, codes: Sequence[str]) -> EncoderPair:
     """Give encoders of numpy that read both languages: for a look, a transformer is too slow."""
     if not all(isinstance(each.body, IN_NUMPY) for each in pair.sides.values()):
         pair = as_pair(SentenceEncoder.load())
-    known = pair.facts.languages
-    one, other = (code or guess_language(x, known) for code, x in zip(stated, first, strict=True))
-    return with_packs(pair, one, other)
+    return with_packs(pair, *codes)
 
 
 def _lines(given: TextInput, start: int, stop: int) -> list[str]:

@@ -103,12 +103,13 @@ def _write_beads(
     Documents that do not look like versions of one text have none. Gives a sentence, and facts.
     """
     from xmine.aligning.forms import beads_in
+    from xmine.aligning.options import AligningOptions
     from xmine.pairs.io import write_pairs
 
     probs, unlike = list[float](), list[str]()
 
     def beads() -> "Iterator[Pair]":
-        for pair, some in beads_in(pairs, inputs, encoder, languages):
+        for pair, some in beads_in(pairs, inputs, encoder, languages, AligningOptions()):
             unlike.extend([f"{pair.source} and {pair.target}"] * (not some))
             probs.extend(bead.prob or 0.0 for bead in some)
             yield from some

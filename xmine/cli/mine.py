@@ -27,7 +27,7 @@ from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import check_output, finish, given_vectors, load_sides, on_stdout
 from xmine.cli.pair_table import is_terminal
 from xmine.errors import OptionError
-from xmine.mining.options import MiningOptions
+from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.options import flag
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ def mine(
     models = [*([] if vectors_of else [model]), *([rescore] if rescore else [])]
 
     mark = partial(made_of, inputs, options, (seeds, truth, *vectors_of), models)
-    if run and not (force or plot or dry_run) and (before := result_before(run, mark)):
+    is_again = run and form in ("auto", "lines") and not (force or plot or dry_run)
+    if run and is_again and (before := result_before(run, mark)):
         changes = {"changes": {"new": 0, "gone": 0, "changed": 0}}
         finish(console, before, output, None, format=format, more=changes)
         return
@@ -157,13 +158,13 @@ def mine(
                 mark=mark() if run else "",
             )
             every = seen, inputs, encoder, options, mine_lines, report
-            asked = form != "auto" or run is not None
-            found = pair_as_seen(*every, run=run, force=force, asked=asked)
+            found = pair_as_seen(*every, run=run, force=force, asked=form != "auto")
     more: dict[str, object] = {"changes": getattr(found, "changes", None)} if run else {}
     said = seen.said
     if isinstance(found, Mined):
         _explain(console, found)
-        said = said * (seen.form == "lines")  # of a run, which has no other form
+        if seen.form != "lines":
+            said = f"{seen.what}, but mining finds more" * (seen.form != "documents")
     else:
         more |= {"seen": seen.facts()}
         said = said and f"{said}; --as lines mines them"
@@ -177,6 +178,7 @@ def mine(
         title=(source, target),
         notes=[said],
         table=len(found) if is_shown else None,
+        keeps_run=isinstance(found, Mined) or form == "order" or seen.is_sure,
         more=more,
     )
 
@@ -200,23 +202,36 @@ def _look(
     from xmine.run.folder import ALIGNED, RUN_FILE
     from xmine.run.run_file import read_tables
 
-    every = {each.name for each in fields(AligningOptions)} | {"cache", "max_memory"}
-    usual = asdict(MiningOptions())
-    mining = [flag(x) for x, each in asdict(options).items() if each != usual[x] and x not in every]
+    usual, given = asdict(MiningOptions()), asdict(options)
+
+    def of_mining(form: str) -> list[str]:
+        kind = ScoringOptions if form == "keys" else AligningOptions
+        every = {each.name for each in fields(kind)} | {"cache", "join", "max_memory"}
+        return [flag(x) for x, each in given.items() if each != usual[x] and x not in every]
+
+    mining = of_mining(form)
     if form != "auto":
         if form != "lines" and (is_mining or mining):
             named = ", ".join(mining) or "vectors, known pairs, a second model, a plot or an engine"
             raise OptionError(f"--as {form} and {named}", "mined lines have these: leave out one")
+        once = [each.name for each in inputs if not each.is_rereadable]
         if run and form in ("keys", "documents"):
             raise OptionError(f"--as {form} and a run", "give a file: -o pairs.tsv")
+        if once and form in ("keys", "documents"):
+            raise OptionError(f"--as {form}: {once[0]} is read once", "write the text to a file")
         return Seen(form)
     if is_mining or mining or encoder is None:
         return Seen("lines")
     if run and (run / RUN_FILE).is_file():  # as it was begun
         return Seen("order" if ALIGNED in read_tables(run / RUN_FILE).get("also", {}) else "lines")
     seen = look(inputs, encoder, (options.src_lang, options.tgt_lang))
+    if cuts := of_mining(seen.form):
+        what = f"{seen.what}, but {', '.join(cuts)} is of mined lines: leave it out"
+        return replace(seen, form="lines", what=what)
     if run and not (seen.form == "order" and seen.is_sure):
-        return replace(seen, form="lines", said=seen.said and f"{seen.said} with -o FILE, no run")
+        way = "give -o FILE" + ", or --as order" * (seen.form == "order")
+        what = seen.what and f"{seen.what}, but a run mines lines: {way}"
+        return replace(seen, form="lines", what=what)
     return seen
 
 

@@ -89,11 +89,13 @@ def finish(
     table: int | None = None,
     printed: bool = False,
     more: Mapping[str, object] | None = None,
+    keeps_run: bool = True,
 ) -> None:
     """Warn, draw a `plot`, write the pairs, and end with the summary and `notes`.
 
     The plot has the inputs as its `title`; `more` are facts. Without `pairs` a run has them, or
-    they are `printed`. Where `table` is their number, a terminal shows the first.
+    they are `printed`. Where `table` is their number, a terminal shows the first, and says how to
+    keep all: in a run, where `keeps_run`, or in a file.
     """
     from xmine.pairs.io import write_pairs
     from xmine.pairs.paths import language_warnings
@@ -129,7 +131,7 @@ def finish(
     quiet = replace(console, as_json=False) if printed else console
     quiet.summary(named + said, facts | dict(more or {}))
     if is_terminal() and (table or (output and makes_run(output))):
-        console.say(next_steps(output), one_line=True)
+        console.say(next_steps(output, keeps_run=keeps_run), one_line=True)
 
 
 def on_stdout(console: Console, output: str | None, format: str | None) -> str | None:

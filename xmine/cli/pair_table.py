@@ -57,15 +57,17 @@ def show_pairs(pairs: "Iterable[Pair]", total: int) -> None:
     screen.print(table)
 
 
-def next_steps(run: str | None) -> str:
-    """Say how to look at the pairs of a run and, without a run, first how to keep all pairs."""
+def next_steps(run: str | None, *, keeps_run: bool = True) -> str:
+    """Say how to look at the pairs of a run and, without one, first how to keep all, in one."""
     program, found = sys.argv[0], shutil.which("xmine")
     if Path(program).name != "xmine" or (
         found and Path(found).resolve() == Path(program).resolve()
     ):
         program = "xmine"  # as this shell finds it; else by its path
-    browse = shlex.join([program, "browse", run or "run/"])
+    kept = run or ("run/" if keeps_run else "pairs.tsv")
+    browse = shlex.join([program, "browse", kept])
     if run:
         return f"next: {browse}"
-    again = shlex.join([program, *sys.argv[1:], "-o", "run/"])
-    return f"next, to keep all pairs (or -o pairs.tsv) and to look at them:\n{again}\n{browse}"
+    again = shlex.join([program, *sys.argv[1:], "-o", kept])
+    other = " (or -o pairs.tsv)" * keeps_run
+    return f"next, to keep all pairs{other} and to look at them:\n{again}\n{browse}"

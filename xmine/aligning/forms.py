@@ -156,7 +156,7 @@ def pair_as_seen(
 def by_keys(
     inputs: Inputs,
     encoder: SentenceEncoder | EncoderPair,
-    options: MiningOptions,
+    options: MiningOptions | AligningOptions,
     report: Report = silent,
 ) -> AlignedScores:
     """Pair the texts of two inputs by their keys, see `shared_keys`; and score the pairs."""
@@ -249,7 +249,7 @@ def beads_in(
         )
 
 
-def _as(kind: type[_Kind], options: MiningOptions) -> _Kind:
+def _as(kind: type[_Kind], options: MiningOptions | AligningOptions) -> _Kind:
     """Take over the options that another kind has as well."""
     return kind(
         **{

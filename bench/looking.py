@@ -17,7 +17,7 @@ from sure_sets import MiningSet, rows, sets
 
 from xmine.aligning.forms import pair_as_seen
 from xmine.aligning.looking import look
-from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
@@ -72,7 +72,7 @@ def main() -> None:
                 results[drawn.name] = measure(drawn, encoder, Path(folder))
                 print(drawn.name, results[drawn.name], flush=True)
     if asked.json:
-        write_record(asked.json, record({"encoder": EMBEDDED, "sets": results}))
+        write_record(asked.json, record({"encoder": "embedded", "sets": results}))
 
 
 if __name__ == "__main__":

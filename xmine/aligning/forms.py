@@ -55,11 +55,6 @@ class Versions(PairRows):
     beads: Sequence[Pair]
     paths: tuple[str, str]
 
-    @property
-    def languages(self) -> tuple[str, str]:
-        """The codes of both sides."""
-        return self.mined.languages
-
     def rows(self) -> Iterator[Pair]:
         """Walk through the beads, and then through the mined pairs of other documents."""
         yield from self.beads

@@ -239,3 +239,16 @@ def test_an_option_that_texts_with_keys_do_not_take_mines_them_and_says_so(
         assert f"but {option.partition('=')[0]} is of mined lines: leave it out" in done.err
         assert done.out.startswith("score\tsource\ttarget\tsource_line\ttarget_line\tcosine")
         assert command("mine", *inputs, option, "--as", "keys").code == 2
+
+
+def test_texts_that_are_not_translated_yet_do_not_keep_others_from_their_keys(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """A catalogue of which none is translated has no pairs, as mined."""
+    source = catalogue(tmp_path, "en", list(range(100)))
+    for untranslated, rows in ((70, 100), (100, 0)):
+        texts = SIDES["en"][:untranslated] + SIDES["fr"][untranslated:]
+        target = {f"text.{at}.say": text for at, text in enumerate(texts)}
+        Path("fr.json").write_text(json.dumps(target), encoding="utf-8")
+        done = command("mine", source, "fr.json", "--format", "jsonl")
+        assert len(done.out.splitlines()) == rows and f"copy {untranslated}" in done.err

@@ -239,3 +239,27 @@ def test_an_option_that_texts_with_keys_do_not_take_mines_them_and_says_so(
         assert f"but {option.partition('=')[0]} is of mined lines: leave it out" in done.err
         assert done.out.startswith("score\tsource\ttarget\tsource_line\ttarget_line\tcosine")
         assert command("mine", *inputs, option, "--as", "keys").code == 2
+
+
+def test_texts_that_are_not_translated_yet_do_not_keep_others_from_their_keys(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """A catalogue of which none is translated has no pairs, as mined."""
+    source = catalogue(tmp_path, "en", list(range(100)))
+    for untranslated, rows in ((70, 100), (100, 0)):
+        texts = SIDES["en"][:untranslated] + SIDES["fr"][untranslated:]
+        target = {f"text.{at}.say": text for at, text in enumerate(texts)}
+        Path("fr.json").write_text(json.dumps(target), encoding="utf-8")
+        done = command("mine", source, "fr.json", "--format", "jsonl")
+        assert len(done.out.splitlines()) == rows and f"copy {untranslated}" in done.err
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_what_is_left_out_is_told_once_of_a_table_that_is_read_again_and_again(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    for code in ("en", "de"):
+        rows = "\n".join(f'{at},"{text}"' for at, text in enumerate(SIDES[code]))
+        Path(f"{code}.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
+    said = command("mine", "en.csv:2", "de.csv:2").err
+    assert said.count("de.csv:1: left out, since it names the columns") == 1

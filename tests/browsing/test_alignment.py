@@ -75,6 +75,8 @@ def test_lines_are_found_and_shown_as_ranges(alignment: Path) -> None:
     assert row_at(opened, (4, None), (5, None)) == 2
     assert figures_of(opened.pair(2))[-1] == "lines 4, 4-5"
     assert figures_of(opened.pair(4))[-1] == "lines –, 7"
+    in_files = opened.pair(2)._replace(source_file="a/1.txt", target_file="b/2.txt")
+    assert figures_of(in_files)[-1] == "lines a/1.txt:4, b/2.txt:4-5"
     source = [lines_around(opened.source, row) for row in range(6)]
     assert source == [(None, 1), (0, 2), (1, 3), (2, 5), (3, 5), (3, None)]
     assert lines_around(opened.target, 3) == (2, 4)

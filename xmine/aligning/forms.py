@@ -28,7 +28,8 @@ from xmine.text.inputs import ManyFiles, TextInput
 from xmine.text.keys import shared_keys
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
-# The expected share of right ones: of texts by keys, and of lines of the shorter side in beads.
+# The expected share of right ones: of translated texts by keys, and of lines of the shorter side in
+# beads.
 _RIGHT, _IN_BEADS = 0.5, 0.5
 # Of the mined pairs, the share in documents that are versions of one text; and the expected beads
 # of such documents for each pair that was mined there: a bead may have several lines.
@@ -54,11 +55,6 @@ class Versions(PairRows):
     documents: Sequence[DocumentPair]
     beads: Sequence[Pair]
     paths: tuple[str, str]
-
-    @property
-    def languages(self) -> tuple[str, str]:
-        """The codes of both sides."""
-        return self.mined.languages
 
     def rows(self) -> Iterator[Pair]:
         """Walk through the beads, and then through the mined pairs of other documents."""
@@ -134,7 +130,8 @@ def pair_as_seen(
     if seen.form == "keys":
         scored = by_keys(inputs, encoder, options, report)
         right = scored.report().expected_right
-        bears_out = right is None or right >= _RIGHT * len(scored.chosen)
+        translated = len(scored.chosen) - int(scored.copies.sum())
+        bears_out = translated and (right is None or right >= _RIGHT * translated)
         return scored if asked or bears_out else mine()
     aligning = _as(AligningOptions, options)
     if not asked and aligning.precision is aligning.min_prob is None:

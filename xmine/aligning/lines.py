@@ -51,11 +51,9 @@ _RADII = (12, 6)  # lines, of the passes around a path
 _NEAR, _CROSSING = 1, 0.2  # lines from given corners, and what beads pay that cross one
 
 # Of the null: shorter sides tell nothing; beads and lines that are looked at; share of the beads
-# that may stand anywhere, at either end; lines that are read backwards at once, beside all.
-_FEW, _STRETCH, _WIDE, _TAIL, _BACKWARDS = 25, 256, 4096, 0.1, (16, 8)
-# Deviation of the gain of unrelated texts, for the root of the lines; odds against a common order
-# where nothing is gained. Texts of 40 lines gain 3.5 deviations or more, unrelated ones up to 1.8.
-_DEVIATION, _ODDS = 0.32, 8.0
+# that may stand anywhere, at either end; odds against a common order where nothing is gained. Texts
+# of 40 lines gain 3.5 deviations or more, unrelated ones up to 1.8.
+_FEW, _STRETCH, _WIDE, _TAIL, _ODDS = 25, 256, 4096, 0.1, 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +188,7 @@ def _common_order(
     longer = max(1.0, usual[0][0] / lengths[0][0])  # than the characters that are there
     cells = (slice(ends[0, at], min(ends[1, at + 1], ends[0, at] + _WIDE)) for at in (0, 2))
     sides = [(x[at] / longer, of_x[at]) for at, x, of_x in zip(cells, usual, vectors, strict=True)]
-    (x, of_x), (y, of_y) = sorted(sides, key=lambda side: len(side[0]))
+    (x, of_x), (y, of_y) = sides
     gain = order_gain((x, y), (of_x, of_y))
     return 1 / (1 + _ODDS * float(np.exp(-(gain**2) / 2)))
 

@@ -9,6 +9,7 @@ are in one order.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import itemgetter
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def look(
     seen = Seen("order", f"{names} are in one order")
     known = pair.facts.languages
     codes = [code or guess_language(x, known) for code, x in zip(stated, first, strict=True)]
-    gain = _gain(inputs, (sizes[0], sizes[1]), _static(pair, codes))
+    gain = _gain(inputs, sizes, _static(pair, codes))
     if gain >= _IN_ORDER:
         return replace(seen, gain=gain)
     doubts = check_both([each.name for each in inputs], first, known, stated)
@@ -141,19 +142,17 @@ def _lines(given: TextInput, start: int, stop: int) -> list[str]:
     return [text for text in islice(given.texts(), start, stop) if text.strip()]
 
 
-def _gain(inputs: Sequence[TextInput], sizes: tuple[int, int], encoders: EncoderPair) -> float:
+def _gain(inputs: Sequence[TextInput], sizes: Sequence[int], encoders: EncoderPair) -> float:
     """Measure what the order of lines gains at the beginning and the end.
 
     The lower gain counts; where one of them is enough and one is not, that of the middle decides.
     """
-    short = int(sizes[0] > sizes[1])
-    sides = [
-        (inputs[at], sizes[at], list(encoders.sides.values())[at]) for at in (short, 1 - short)
-    ]
+    given = zip(inputs, sizes, encoders.sides.values(), strict=True)
+    shorter, longer = sorted(given, key=itemgetter(1))
 
     def gain_at(place: float) -> float:
         lines, vectors = list[list[str]](), []
-        for (given, size, encoder), beside in zip(sides, (0, _BESIDE), strict=True):
+        for (given, size, encoder), beside in ((shorter, 0), (longer, _BESIDE)):
             window = round(min(_WINDOW / max(sizes), 1.0) * size)
             start = round(place * (size - window))
             some = _lines(given, max(0, start - beside), start + window + beside)
@@ -163,11 +162,9 @@ def _gain(inputs: Sequence[TextInput], sizes: tuple[int, int], encoders: Encoder
             vectors.append(centred(np.asarray(encoder.encode(some), np.float16)))
         if min(map(len, lines)) < _FEW:
             return 0.0
-        turned = slice(None, None, 1 if len(lines[0]) <= len(lines[1]) else -1)
-        (x, y), (of_x, of_y) = lengths_of(*lines)[turned], vectors[turned]
-        return order_gain((x, y), (of_x, of_y), _BACKWARDS)
+        return order_gain(lengths_of(*lines), (vectors[0], vectors[1]), _BACKWARDS)
 
-    if sizes[short] <= _WHOLE:
+    if min(sizes) <= _WHOLE:
         return gain_at(0.0)
     gains = [gain_at(0.0), gain_at(1.0)]
     if (gains[0] < _IN_ORDER) == (gains[1] < _IN_ORDER):

@@ -10,25 +10,23 @@ from xmine.aligning.scores import FIRST, PAIRED, Lengths, first_scores
 
 # Deviation of the gain of unrelated texts, for the root of the lines.
 _DEVIATION = 0.32
-# Lines that are read backwards at once, beside all.
-BACKWARDS = (16, 8)
 
 
 def order_gain(
     lengths: tuple[Lengths, Lengths],
     vectors: tuple[Halves, Halves],
-    backwards: Sequence[int] = BACKWARDS,
+    backwards: Sequence[int] = (16, 8),
 ) -> float:
     """Compare the sum over the paths of a first pass with those of lines that are read backwards.
 
     Args:
-        lengths, vectors: of both sides, the one with fewer lines first; see `first_scores`.
+        lengths, vectors: of both sides, see `first_scores`.
         backwards: how many lines are turned at once in each comparison, beside all of them.
 
     Returns:
         the gain in deviations of unrelated texts, 0 or more.
     """
-    (x, y), (of_x, of_y) = lengths, vectors
+    (x, of_x), (y, of_y) = sorted(zip(lengths, vectors, strict=True), key=lambda side: len(side[0]))
     band, every, random = Band.whole(len(x), len(y)), np.arange(len(x)), np.random.default_rng(0)
     sums = list[float]()
     for lines in (1, len(x), *backwards):

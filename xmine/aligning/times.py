@@ -50,14 +50,10 @@ class Timing(NamedTuple):
     gap: float
 
     @property
-    def is_unique(self) -> bool:
-        """Whether no other shift fits nearly as well, as where all lines take equally long."""
-        return self.share >= max(_LEAST, self.rival + _SURPLUS)
-
-    @property
     def fits(self) -> bool:
         """Whether more lines begin together than by chance: than at any other shift, or most."""
-        return self.is_unique or self.share >= max(_NEARLY_ALL, self.usual + _SURPLUS)
+        enough = max(_LEAST, self.rival + _SURPLUS), max(_NEARLY_ALL, self.usual + _SURPLUS)
+        return self.share >= min(enough)
 
     def gains(self, apart: Floats) -> Floats:
         """Give the log odds of translations by the distances of their begins, or ends."""

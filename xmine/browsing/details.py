@@ -81,10 +81,10 @@ def figures_of(pair: Pair) -> list[str]:
     said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
     places = [f"{line}" if offset is None else f"{line}:{offset}" for line, offset in sides]
-    files = pair.source_file, pair.target_file
-    places = [f"{file}:{at}" if file else at for file, at in zip(files, places, strict=True)]
     if pair.source_lines is not None:
         places = [pair.source_lines or "–", pair.target_lines or "–"]
+    files = pair.source_file, pair.target_file
+    places = [f"{file}:{at}" if file else at for file, at in zip(files, places, strict=True)]
     stand = list(dict.fromkeys(filter(None, (pair.source_place, pair.target_place))))
     said += [f"lines {', '.join(places)}", *([" | ".join(stand)] if stand else [])]
     return [*said, *(f"{name} {each}" for name, each in (pair.more or {}).items() if each)]

@@ -33,7 +33,7 @@ def run() -> None:
         if hangup and signal.getsignal(hangup) is signal.SIG_DFL:  # and not nohup
             signal.signal(hangup, _terminated)
     events.end_with_our_program()
-    warnings.showwarning = partial(_warn, warnings.showwarning)
+    warnings.showwarning = partial(_warn, warnings.showwarning, set())
     try:
         words = _commanded(sys.argv[1:])
         app("".join(words[:1]))(words, prog_name="xmine")
@@ -96,12 +96,20 @@ def _terminated(number: int, _: object) -> None:
 
 
 def _warn(
-    otherwise: Callable[..., None], said: Warning | str, kind: type[Warning], *place: object
+    otherwise: Callable[..., None],
+    told: set[str],
+    said: Warning | str,
+    kind: type[Warning],
+    *place: object,
 ) -> None:
-    """Tell a warning of ours as `Console.warn` does; those of libraries as Python does."""
+    """Tell a warning of ours once, as `Console.warn` does; those of libraries as Python does."""
     if not issubclass(kind, XmineWarning):
         otherwise(said, kind, *place)
-    elif events.wanted():
+        return
+    if str(said) in told:  # of a file that is read again
+        return
+    told.add(str(said))
+    if events.wanted():
         events.tell({"warning": str(said)})
     else:
         print(f"xmine: warning: {visible(str(said))}", file=sys.stderr)

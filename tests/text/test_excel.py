@@ -1,11 +1,13 @@
 """Excel tables: a column by its name or number, of the first sheet or of another."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from tests.toys.trade import excel
 from xmine.errors import FileError
+from xmine.text.formats import apart
 from xmine.text.inputs import text_input
 
 pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore:.*left out, since it names")]
@@ -44,3 +46,17 @@ def test_a_column_beside_the_text_is_of_the_same_sheet(tmp_path: Path) -> None:
     given = text_input(f"{tmp_path}/a.xlsx:Other!2")
     for column, texts in {"1": ["2.5"], "First!1": TEXTS[":1"]}.items():
         assert list(given.other_column(column)) == texts
+
+
+def test_a_table_is_parsed_once_for_all_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, parsed = tmp_path / "a.xlsx", Mock(wraps=apart.made_of)
+    monkeypatch.setattr(apart, "made_of", parsed)
+    more = '<row r="2"><c r="A2"><v>3</v></c><c r="B2"><v>8</v></c></row>'
+    for rows, number in ((OTHER, 1), (OTHER + more, 2)):  # written again
+        path.write_bytes(excel(Other=rows))
+        for column, texts in {"1": ["2.5", "3"], "2": ["7", "8"]}.items():
+            given = text_input(f"{path}:{column}")
+            assert (list(given.texts()), given.survey.lines) == (texts[:number], number)
+        assert parsed.call_count == number

@@ -65,8 +65,7 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
     if suffix_of(path) in READERS and TIMES.search(text):  # SBV, of YouTube, and SubViewer
         text, readers = TIMES.sub(r"\1 --> \2", text).replace("[br]", "\n"), {}
     given = readers.get(suffix_of(path), _timed)(text, name, left_out)
-    cues = (_cue(left_out, *each) for each in given)
-    found = [cue for cue in cues if cue.lines]
+    found = [cue for each in given if (cue := _cue(left_out, *each)).lines]
     if not found:
         raise FileError(f"{name}: no cues in it", "give a file of subtitles")
     cues = list(_once(found, left_out))

@@ -53,7 +53,7 @@ def test_what_is_no_page_is_counted(tmp_path: Path) -> None:
         response(html.format("A"), "http://x.org/a"),
         response(html.format("Größe").encode("latin-1"), head=f"200 OK\r\n{latin}iso-8859-1"),
         response(gzip.compress(html.format("C").encode()), head="200 OK\r\nContent-Encoding: gzip"),
-        response(html.format("D"), "http://other.org/"),
+        response(html.format("D"), "http://[other/"),  # an address that cannot be parsed
         response("gone", head="404 Not Found"),
         response(b"\x89PNG", head="200 OK\r\nContent-Type: image/png"),
         response(b"\xff\xff<p>", head=f"200 OK\r\n{latin}utf-8"),

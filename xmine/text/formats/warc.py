@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of, read_blocks
@@ -37,13 +36,11 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
             if record.record_type != WarcRecordType.response:
                 continue
             address = str(record.headers.get("WARC-Target-URI", "")).strip("<>")
+            host = address.partition("//")[2].partition("/")[0]
             for text in _page(record, address):
                 if isinstance(text, LeftOut):
                     yield text
-                elif (
-                    seen.setdefault((urlsplit(address).netloc, hash(one_line(text))), number)
-                    < number
-                ):
+                elif seen.setdefault((host, hash(one_line(text))), number) < number:
                     yield LeftOut("texts of pages before")
                 else:
                     yield Passage(text, address)

@@ -41,22 +41,14 @@ def test_a_column_is_read_or_refused(tmp_path: Path, column: str) -> None:
             list(given.texts())
 
 
-def test_a_column_beside_the_text_is_of_the_same_sheet(tmp_path: Path) -> None:
-    (tmp_path / "a.xlsx").write_bytes(excel(First=FIRST, Other=OTHER))
-    given = text_input(f"{tmp_path}/a.xlsx:Other!2")
-    for column, texts in {"1": ["2.5"], "First!1": TEXTS[":1"]}.items():
-        assert list(given.other_column(column)) == texts
-
-
-def test_a_table_is_parsed_once_for_all_columns(
+def test_columns_of_a_sheet_come_from_one_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, parsed = tmp_path / "a.xlsx", Mock(wraps=apart.made_of)
     monkeypatch.setattr(apart, "made_of", parsed)
-    more = '<row r="2"><c r="A2"><v>3</v></c><c r="B2"><v>8</v></c></row>'
-    for rows, number in ((OTHER, 1), (OTHER + more, 2)):  # written again
-        path.write_bytes(excel(Other=rows))
-        for column, texts in {"1": ["2.5", "3"], "2": ["7", "8"]}.items():
-            given = text_input(f"{path}:{column}")
-            assert (list(given.texts()), given.survey.lines) == (texts[:number], number)
+    for number, more in enumerate(("", OTHER.replace("1", "2")), start=1):  # written again
+        path.write_bytes(excel(First=FIRST, Other=OTHER + more))
+        given = text_input(f"{path}:Other!2")
+        assert (list(given.texts()), given.survey.lines) == (["7"] * number, number)
+        assert list(given.other_column("1")) == ["2.5"] * number
         assert parsed.call_count == number

@@ -3,11 +3,12 @@
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, read_blocks
+from xmine.files.reading import limited, name_of, read_blocks
 from xmine.text.formats.pages import page_texts
 from xmine.text.formats.units import LeftOut, Passage, decoded_text, one_line
 
@@ -29,7 +30,9 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
     name, seen, size = name_of(path), dict[tuple[str, int], int](), 0
     most = _MOST + _MOST_A_BYTE * Path(path).stat().st_size
     try:
-        for number, record in enumerate(ArchiveIterator(path, auto_decode="all")):
+        # It unpacks all but .xz itself.
+        given = BytesIO(limited(path, read_blocks(path))) if path.endswith(".xz") else path
+        for number, record in enumerate(ArchiveIterator(given, auto_decode="all")):
             size += record.content_length  # as its head says, before it is unpacked
             if size > most:
                 raise FileError(f"{name}: unpacks to more than {most:,} bytes", "crawl fewer pages")

@@ -24,6 +24,8 @@ def test_the_summary_says_what_is_lost_and_is_an_object_with_json(
     assert tsv.err.startswith("xmine: a.tsv: 3 pairs, ")
     lost = " s, tabs turned into spaces in 1 sentence, a .tsv does not name languages (en,zh)\n"
     assert tsv.err.endswith(lost)
+    assert "does not name" not in command("convert", "a.tmx", "a.po").err
+    assert '"Language: zh\\n"' in Path(tmp_path, "a.po").read_text("utf-8")
     moses = command("convert", "a.tmx", "a.en,a.zh", "--json")
     assert (moses.err, moses.touched) == ("", {"a.en", "a.zh"})
     facts = json.loads(moses.out)

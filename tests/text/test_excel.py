@@ -1,11 +1,13 @@
 """Excel tables: a column by its name or number, of the first sheet or of another."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from tests.toys.trade import excel
 from xmine.errors import FileError
+from xmine.text.formats import apart
 from xmine.text.inputs import text_input
 
 pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore:.*left out, since it names")]
@@ -39,8 +41,14 @@ def test_a_column_is_read_or_refused(tmp_path: Path, column: str) -> None:
             list(given.texts())
 
 
-def test_a_column_beside_the_text_is_of_the_same_sheet(tmp_path: Path) -> None:
-    (tmp_path / "a.xlsx").write_bytes(excel(First=FIRST, Other=OTHER))
-    given = text_input(f"{tmp_path}/a.xlsx:Other!2")
-    for column, texts in {"1": ["2.5"], "First!1": TEXTS[":1"]}.items():
-        assert list(given.other_column(column)) == texts
+def test_columns_of_a_sheet_come_from_one_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, parsed = tmp_path / "a.xlsx", Mock(wraps=apart.made_of)
+    monkeypatch.setattr(apart, "made_of", parsed)
+    for number, more in enumerate(("", OTHER.replace("1", "2")), start=1):  # written again
+        path.write_bytes(excel(First=FIRST, Other=OTHER + more))
+        given = text_input(f"{path}:Other!2")
+        assert (list(given.texts()), given.survey.lines) == (["7"] * number, number)
+        assert list(given.other_column("1")) == ["2.5"] * number
+        assert parsed.call_count == number

@@ -1,6 +1,7 @@
 """An archive of the web is read as its pages, each a document with its address."""
 
 import gzip
+import lzma
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ def site(language: str, *, is_packed: bool = True) -> bytes:
 def test_pages_are_documents_in_their_languages(tmp_path: Path) -> None:
     for language in ("en", "de"):
         (tmp_path / f"{language}.warc.gz").write_bytes(site(language))
-    (tmp_path / "site.warc").write_bytes(site("en", is_packed=False) + site("de", is_packed=False))
+    whole = site("en", is_packed=False) + site("de", is_packed=False)
+    (tmp_path / "site.warc.xz").write_bytes(lzma.compress(whole))
     table = read_sentences(tmp_path / "en.warc.gz")
     assert table.files and table.places
     assert table.files.names == tuple(f"http://x.org/en/{at}.html" for at in range(0, 100, 10))
@@ -40,7 +42,7 @@ def test_pages_are_documents_in_their_languages(tmp_path: Path) -> None:
     pairs = pair_documents(tmp_path / "en.warc.gz", tmp_path / "de.warc.gz")
     assert len(pairs) == 10
     assert all(each.source.replace("/en/", "/de/") == each.target for each in pairs)
-    parted = split_by_language(tmp_path / "site.warc", ["en", "de"])
+    parted = split_by_language(tmp_path / "site.warc.xz", ["en", "de"])
     for language, texts in parted.items():
         assert isinstance(texts, ManyFiles)
         assert [each.path for each in texts.parts if language not in each.path] == []
@@ -53,7 +55,7 @@ def test_what_is_no_page_is_counted(tmp_path: Path) -> None:
         response(html.format("A"), "http://x.org/a"),
         response(html.format("Größe").encode("latin-1"), head=f"200 OK\r\n{latin}iso-8859-1"),
         response(gzip.compress(html.format("C").encode()), head="200 OK\r\nContent-Encoding: gzip"),
-        response(html.format("D"), "http://other.org/"),
+        response(html.format("D"), "http://[other/"),  # an address that cannot be parsed
         response("gone", head="404 Not Found"),
         response(b"\x89PNG", head="200 OK\r\nContent-Type: image/png"),
         response(b"\xff\xff<p>", head=f"200 OK\r\n{latin}utf-8"),

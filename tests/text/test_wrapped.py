@@ -50,9 +50,7 @@ def test_wrapped_paragraphs_are_joined(tmp_path: Path, name: str, indent: str) -
         found = texts(tmp_path / "a.txt", lines)
         assert texts(tmp_path / "a.de", lines, join=False) == lines
         (tmp_path / "a.en").write_bytes((tmp_path / "a.de").read_bytes())
-        pairs = read_pairs(
-            f"{tmp_path}/a.en,{tmp_path}/a.de"
-        )  # line by line, of which none is told
+        pairs = read_pairs(f"{tmp_path}/a.en,{tmp_path}/a.de")  # of which no line is joined
         assert [pair.source for pair in pairs] == lines
         right += sum(found[at].strip() == text for at, text in zip(firsts, given, strict=True))
         assert sum(map(bool, found)) <= len(given) + 1

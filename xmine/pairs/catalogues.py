@@ -26,10 +26,10 @@ def languages(given: str | tuple[str, str]) -> Languages:
 
     Of three languages or more none are told. A gettext catalogue says that of its translations.
     """
-    if not isinstance(given, str):
+    if isinstance(given, str):
+        source, target = _said(given)
+    else:
         source, target = (_said(each)[1] or _named(Path(each)) for each in given)
-        return source, target
-    source, target = _said(given)
     return source or UNKNOWN_LANGUAGE, target or UNKNOWN_LANGUAGE
 
 
@@ -73,22 +73,22 @@ def _translated(found: Iterator[Translation], losses: Losses) -> Iterator[Pair]:
 
 def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
     source, target = (_texts(path, losses) for path in paths)
-    both = [key for key in source if key in target]
-    if not both:
+    if source.keys().isdisjoint(target):
         names = " and ".join(map(name_of, paths))
         raise FileError(f"{names} have no key together", "give two languages of one catalogue")
-    for _ in range(len(source) + len(target) - 2 * len(both)):
-        losses.pass_over(why="in one file only")
-    for key in both:
-        yield Pair(source[key], target[key])
+    for key in source | target:
+        if key in source and key in target:
+            yield Pair(source[key], target[key])
+        else:
+            losses.pass_over(why="in one file only")
 
 
 def _texts(path: str, losses: Losses) -> dict[str, str]:
     given = text_input(path)
     keys = keys_of(given) or []
     found = dict(zip(keys, given.texts(), strict=True))
-    losses.texts += given.left_out
-    losses.texts += Counter({"texts whose key comes again": len(keys) - len(found)})
+    again = Counter({"texts whose key comes again": len(keys) - len(found)})
+    losses.texts += given.left_out + again
     return found
 
 
@@ -97,4 +97,4 @@ def _named(path: Path) -> str:
     for name in (file, path.parent.name.removesuffix(".lproj")):
         if (code := _CODE.search(name)) and is_code(code[1]):
             return code[1] + (code[2] or "").replace("-r", "-")
-    return UNKNOWN_LANGUAGE
+    return ""

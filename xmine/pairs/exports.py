@@ -72,13 +72,12 @@ def _xlsx(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
         return f'<c t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
 
     def rows() -> Iterator[str]:
-        number = 0
-        for block in frames(pairs, losses, _XML):
-            for row in block.iter_rows() if number else [block.columns]:
-                if number == _MOST_ROWS:
-                    raise FileError(f"a sheet of Excel has {_MOST_ROWS:,} rows", "write .csv")
-                number += 1
-                yield f"<row>{''.join(map(cell, row))}</row>"
+        blocks = frames(pairs, losses, _XML)
+        every = chain.from_iterable(block.iter_rows() for block in blocks)
+        for number, row in enumerate(chain([next(blocks).columns], every)):
+            if number == _MOST_ROWS:
+                raise FileError(f"a sheet of Excel has {_MOST_ROWS:,} rows", "write .csv")
+            yield f"<row>{''.join(map(cell, row))}</row>"
 
     sheet = chain([f"<worksheet {_SHEET}><sheetData>"], rows(), ["</sheetData></worksheet>"])
     _pack(

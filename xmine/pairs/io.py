@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -204,9 +204,9 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
-        sides = (text_input(each, join=False) for each in place.moses)
-        for said in chain.from_iterable(side.warnings for side in sides):
-            warnings.warn(said, XmineWarning, stacklevel=2)
+        for each in place.moses:
+            for said in text_input(each, join=False).warnings:
+                warnings.warn(said, XmineWarning, stacklevel=2)
         return moses.read(place.moses)
     kind, given = kind_of(place.paths[0]), place.keyed or place.paths[0]
     if not place.format and kind:

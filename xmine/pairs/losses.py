@@ -79,13 +79,8 @@ class Losses:
 
     def leave_out(self, columns: Iterable[str]) -> None:
         """Count a pair for those of its columns that the file has no place for."""
-        names = ((each, each.rpartition("_")[2]) for each in columns)
-        self.leave(
-            {
-                _KINDS.get(end, f"{end}s") if name in COLUMNS else "kept columns"
-                for name, end in names
-            }
-        )
+        ends = (each.rpartition("_")[2] if each in COLUMNS else "kept column" for each in columns)
+        self.leave({_KINDS.get(end, f"{end}s") for end in ends})
 
     def pass_over(self, fault: str = "", why: str = "without both languages") -> None:
         """Count a unit that is no pair, and `why`, or one that cannot be read."""

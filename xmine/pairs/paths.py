@@ -37,7 +37,7 @@ FOREIGN = {**dict.fromkeys(BILINGUAL, catalogues), "zip": moses_zip}
 WRITERS = {kind: module.write for kind, module in OWN.items()} | exports.WRITERS
 FORMATS = OWN | FOREIGN
 _LANGUAGES = {kind_of(f"a{suffix}") for suffix in BEGINS}  # .arb and .ts may be codes, too
-NAMES_LANGUAGES = ("parquet", "tmx")  # formats that say the languages of both sides
+NAMES_LANGUAGES = ("parquet", "tmx", "gettext")  # formats that say both languages, or the target
 KNOWN = f"end it in {WRITTEN_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
 

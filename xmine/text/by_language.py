@@ -63,17 +63,13 @@ def split_by_language(
             of.get(code, []).append(part)
             continue
         told = Counter(_told(part, among))
-        for code, times in told.items():
-            is_most = isinstance(part, Page) and code == max(told, key=told.__getitem__)
-            if times >= _ONE * told.total() or is_most:
-                of[code].append(part)
-            elif (
-                not isinstance(part, Page)
-                and times >= _FEW * told.total()
-                and max(told.values()) < _ONE * told.total()
-            ):
-                which = part.given, part.path, part.column, part.join
-                of[code].append(LinesIn(*which, code, among))
+        for most, times in told.most_common(1):
+            if isinstance(part, Page) or times >= _ONE * told.total():
+                of[most].append(part)
+                told.clear()
+        for code in [each for each in told if told[each] >= _FEW * told.total()]:
+            which = part.given, part.path, part.column, part.join
+            of[code].append(LinesIn(*which, code, among))
     return {
         code: ManyFiles(f"{whole.given}@{code}", whole.path, whole.column, parts=tuple(some))
         for code, some in of.items()

@@ -524,8 +524,6 @@ def _has_text(part: TextInput, *, in_folder: bool) -> bool:
     _check_file(path)
     if in_folder and suffix_of(path) in PROGRAMS and not part._kind:
         raise FileError(f"{path}: a program or settings", NO_TEXT)
-    if part.has_units:
-        return part.survey.lines > 0
     if part._kind:  # a table is refused at its first row, if it has not the column
         return any(True for _ in part.texts())
     start = next(read_blocks(path))

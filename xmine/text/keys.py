@@ -33,8 +33,7 @@ def rows_by_key(given: TextInput) -> dict[str, int]:
 
 def once(keys: Iterable[str]) -> dict[str, int]:
     """Tell the row of each key, from 0, that is not blank and stands once."""
-    every = list(keys)
-    times = Counter(every)
+    times = Counter(every := list(keys))
     return {key: row for row, key in enumerate(every) if times[key] == 1 and key.strip()}
 
 

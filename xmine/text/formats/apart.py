@@ -6,6 +6,7 @@ A library in another language can take all time and memory, or end the process t
 import json
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE, Popen
 from tempfile import TemporaryFile
@@ -13,6 +14,7 @@ from threading import Timer
 from typing import Any
 
 from xmine.errors import FileError
+from xmine.files.digests import Identity, identity
 from xmine.files.reading import limited, name_of, read_blocks
 from xmine.text.formats.units import most_of
 
@@ -21,10 +23,14 @@ _AGAIN = "copy it again, or save it in its program: a text as .docx, a table as 
 
 def rows_of(path: str, kind: str, *wanted: str) -> Iterator[Any]:
     """Give what `apart_reader` reads out of a file of a kind."""
+    yield from map(json.loads, _read(path, identity(path), kind, *wanted).splitlines())
+
+
+@lru_cache(maxsize=2)  # sides: a table is read to count its rows, and for each of its columns
+def _read(path: str, _: Identity, kind: str, *wanted: str) -> bytes:
     data = limited(path, read_blocks(path, kind=kind))
     reader = Path(__file__).with_name("apart_reader.py")
-    made, _ = made_of(data, name_of(path), kind, sys.executable, "-P", reader, kind, *wanted)
-    yield from map(json.loads, made.splitlines())
+    return made_of(data, name_of(path), kind, sys.executable, "-P", reader, kind, *wanted)[0]
 
 
 def made_of(data: bytes, name: str, kind: str, *command: str | Path) -> tuple[bytes, list[str]]:

@@ -42,9 +42,8 @@ def translations(path: str) -> Iterator[Translation]:
     if (last := lines.rfind("\nmsgid")) > lines.rfind("\nmsgstr"):
         raise FileError(f"{name}:{line_of(text, last)}: a msgid without msgstr", _HINT)
     try:
-        entries = polib.pofile(
-            _Lines(text + "\n")
-        )  # a text of one line could be the name of a file
+        # A text of one line could be the name of a file.
+        entries = polib.pofile(_Lines(text + "\n"))
     except (OSError, ValueError) as error:
         line = re.search(r"line (\d+)", str(error))
         why = re.sub(r" in po file.*| \(.*", "", str(error)) or "cannot be parsed"

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 from xmine.files.reading import limited, name_of, raw_blocks, read_blocks
@@ -39,22 +38,17 @@ _ROW, _STYLE = re.compile(rb"^\|(?!=).*", re.MULTILINE), re.compile(rb"(?<=[^\W\
 _INCLUDE = re.compile(rb"^include::.*\]$", re.MULTILINE)
 
 
-@cache
-def _program() -> str:
-    import pypandoc
-
-    return str(pypandoc.get_pandoc_path())
-
-
 def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read headings, paragraphs, list items, cells and captions; notes stand behind their text."""
-    kind, name = kind_of(path), name_of(path)
+    import pypandoc
+
+    kind, name, program = kind_of(path), name_of(path), pypandoc.get_pandoc_path()
     data = _data(path, kind)
     if kind == "asciidoc":  # whose reader ends at a file that is not there
         data, number = _INCLUDE.subn(b"", data)
         data = _ROW.sub(lambda row: _STYLE.sub(b" |", row[0]), data)
         yield LeftOut("included files", number)
-    made, notes = made_of(data, name, kind, _program(), "-f", kind, *_OPTIONS)
+    made, notes = made_of(data, name, kind, program, "-f", kind, *_OPTIONS)
     tree, number = json.loads(made, object_hook=_part), 0
     title = tree["meta"].pop("title", None)
     for each in _texts([title, *tree["meta"].values(), tree["blocks"], None]):

@@ -3,12 +3,12 @@
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, read_blocks
+from xmine.files.reading import limited, name_of, read_blocks
 from xmine.text.formats.pages import page_texts
 from xmine.text.formats.units import LeftOut, Passage, decoded_text, one_line
 
@@ -30,20 +30,20 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
     name, seen, size = name_of(path), dict[tuple[str, int], int](), 0
     most = _MOST + _MOST_A_BYTE * Path(path).stat().st_size
     try:
-        for number, record in enumerate(ArchiveIterator(path, auto_decode="all")):
+        # It unpacks all but .xz itself.
+        given = BytesIO(limited(path, read_blocks(path))) if path.endswith(".xz") else path
+        for number, record in enumerate(ArchiveIterator(given, auto_decode="all")):
             size += record.content_length  # as its head says, before it is unpacked
             if size > most:
                 raise FileError(f"{name}: unpacks to more than {most:,} bytes", "crawl fewer pages")
             if record.record_type != WarcRecordType.response:
                 continue
             address = str(record.headers.get("WARC-Target-URI", "")).strip("<>")
+            host = address.partition("//")[2].partition("/")[0]
             for text in _page(record, address):
                 if isinstance(text, LeftOut):
                     yield text
-                elif (
-                    seen.setdefault((urlsplit(address).netloc, hash(one_line(text))), number)
-                    < number
-                ):
+                elif seen.setdefault((host, hash(one_line(text))), number) < number:
                     yield LeftOut("texts of pages before")
                 else:
                     yield Passage(text, address)

@@ -17,9 +17,9 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1679,
-    "xmine/aligning": 2421,
+    "xmine/aligning": 2407,
     "xmine/browsing": 3474,
-    "xmine/cli": 5384,
+    "xmine/cli": 5404,
     "xmine/encoders": 4747,
     "xmine/evaluation": 5588,
     "xmine/files": 1739,
@@ -27,15 +27,15 @@ CEILINGS = {
     "xmine/knn": 2718,
     "xmine/mining": 3754,
     "xmine/native": 32,
-    "xmine/pairs": 3081,
+    "xmine/pairs": 3075,
     "xmine/plots": 485,
     "xmine/run": 1813,
     "xmine/scoring": 2622,
-    "xmine/text": 4943,
+    "xmine/text": 4935,
     "trainer": 9378,
     "tui": 6455,
     "bench": 5114,
-    "tests": 54983,
+    "tests": 55019,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1679,
-    "xmine/aligning": 2407,
+    "xmine/aligning": 2431,
     "xmine/browsing": 3474,
     "xmine/cli": 5404,
     "xmine/encoders": 4747,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 9378,
     "tui": 6455,
     "bench": 5114,
-    "tests": 55019,
+    "tests": 55038,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -136,7 +136,7 @@ def test_what_is_asked_for_holds_and_what_it_cannot_do_is_refused(
     trial = command("mine", "en", "fr", "--dry-run")
     assert "en and fr are in one order" in trial.err and "100 x 100" in trial.estimate
     assert command("mine", "en", "fr").out.startswith("prob\tsource\ttarget\tsource_lines")
-    for wish in ("--as=lines", "--top=50", "--drop=number", "--plot=a.png"):
+    for wish in ("--as=lines", "--top=50", "--retrieval=fwd", "--plot=a.png"):
         assert command("mine", "en", "fr", wish).out.startswith(
             "score\tsource\ttarget\tsource_line\t"
         )
@@ -263,3 +263,22 @@ def test_what_is_left_out_is_told_once_of_a_table_that_is_read_again_and_again(
         Path(f"{code}.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
     said = command("mine", "en.csv:2", "de.csv:2").err
     assert said.count("de.csv:1: left out, since it names the columns") == 1
+
+
+def test_copies_and_beads_with_a_flag_are_left_out_and_counted(
+    tmp_path: Path, command: Callable[..., Ended]
+) -> None:
+    """Two lines were not translated; one has another number."""
+    english, german = list(SIDES["en"]), list(SIDES["de"])
+    german[20], german[40] = english[20], english[40]
+    english[60], german[60] = "The hall has 312 seats.", "Der Saal hat 457 Plätze."
+    for name, lines in (("en", english), ("de", german)):
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    mined = command("mine", "en", "de", "--drop", "number")
+    assert "dropped: copy 2, number 1" in mined.err and "97 beads" in mined.err
+    assert "beads: 1-1 97" in mined.err
+    assert mined.out.count("\n") == 98 and english[20] not in mined.out
+    aligned = command("align", "en", "de")
+    assert aligned.out.count("\n") == 101 and "dropped" not in aligned.err
+    assert command("align", "en", "de", "--drop", "copy").out.count("\n") == 99
+    assert command("align", "en", "de", "--drop", "copy", "--all").out.count("\n") == 101

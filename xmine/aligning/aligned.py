@@ -109,8 +109,13 @@ class Aligned(PairRows):
         """Walk through the beads that are kept; with `all` through all."""
         cut = self.cut
         for bead in self.beads():
-            if self.options.all or (bead.prob is not None and bead.prob >= cut):
+            is_above = bead.prob is not None and bead.prob >= cut
+            if self.options.all or (is_above and not self.dropped(bead.flags)):
                 yield bead
+
+    def dropped(self, flags: str | None) -> list[str]:
+        """Name the flags for which a bead with these is left out."""
+        return [name for name in self.options.drop if name in (flags or "").split(",")]
 
     def report(self) -> "AligningReport":
         """Report the numbers of beads, the expected precision, flags, and warnings."""
@@ -145,11 +150,19 @@ class AligningReport(Report):
     def kinds(self) -> dict[str, int]:
         """The number of beads of each kind, such as 1-2, the commonest first."""
         beads = matched(self.result.alignment.beads)[self.result.probs >= self.result.cut]
+        every = zip(beads, self._above, strict=True)
+        beads = np.array([x for x, each in every if not self.result.dropped(each.flags)])
+        beads = beads.reshape(-1, 4)
         return dict(Counter(f"{b - a}-{d - c}" for a, b, c, d in beads.tolist()).most_common())
 
     @cached_property
     def kept(self) -> "list[Pair]":
         """The beads that are kept."""
+        return [each for each in self._above if not self.result.dropped(each.flags)]
+
+    @cached_property
+    def _above(self) -> "list[Pair]":
+        """The beads above the cut."""
         cut = self.result.cut
         return [each for each in self.result.beads() if each.prob is not None and each.prob >= cut]
 
@@ -217,6 +230,8 @@ class AligningReport(Report):
             and "times: those of the source x {:.4f} {:+.1f} s".format(*timing)
         )
         yield Figure("times", timing and {**timing._asdict(), "fits": timing.fits}, told or "")
+        dropped = phrases.flag_counts(",".join(aligned.dropped(each.flags)) for each in self._above)
+        yield Figure("dropped", dropped, phrases.told("dropped: ", phrases.counted(dropped)))
         flags = phrases.flag_counts(each.flags for each in self.kept)
         yield Figure("flags", flags, phrases.told("flags: ", phrases.counted(flags)))
         for name, side in (("source", aligned.source), ("target", aligned.target)):

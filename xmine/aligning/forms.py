@@ -134,6 +134,7 @@ def pair_as_seen(
         bears_out = translated and (right is None or right >= _RIGHT * translated)
         return scored if asked or bears_out else mine()
     aligning = _as(AligningOptions, options)
+    aligning = replace(aligning, drop=[*aligning.drop, "copy"])  # as mining leaves out copies
     if not asked and aligning.precision is aligning.min_prob is None:
         aligning = replace(aligning, min_prob=LIKELY)  # as --threshold auto leaves out the others
     if seen.form == "documents":

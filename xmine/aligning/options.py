@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from xmine.errors import OptionError
+from xmine.flags.names import FLAGS
 from xmine.mining.options import ReadingOptions, SideOptions
 from xmine.options import option
 
@@ -21,6 +22,13 @@ class AligningOptions(ReadingOptions, SideOptions):
     )
     min_prob: float | None = option(
         None, "Keep beads of this probability or more.", "Most used", min=0.0, max=1.0
+    )
+    drop: list[str] = option(
+        [],
+        f"Leave out beads with any of these flags: {', '.join(FLAGS)}, or those of other packages.",
+        "Most used",
+        choices=FLAGS,
+        plugins="flags",
     )
     all: bool = option(
         False,

@@ -43,6 +43,7 @@ class AligningKeywords(TypedDict, total=False):
     join: bool
     precision: float | None
     min_prob: float | None
+    drop: list[str] | str
     all: bool
 
 class ScoringKeywords(TypedDict, total=False):

@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1679,
     "xmine/aligning": 2431,
     "xmine/browsing": 3474,
-    "xmine/cli": 5404,
+    "xmine/cli": 5406,
     "xmine/encoders": 4747,
     "xmine/evaluation": 5588,
     "xmine/files": 1739,
@@ -34,8 +34,8 @@ CEILINGS = {
     "xmine/text": 4935,
     "trainer": 9378,
     "tui": 6455,
-    "bench": 5114,
-    "tests": 55038,
+    "bench": 5162,
+    "tests": 55071,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -282,3 +282,36 @@ def test_copies_and_beads_with_a_flag_are_left_out_and_counted(
     assert aligned.out.count("\n") == 101 and "dropped" not in aligned.err
     assert command("align", "en", "de", "--drop", "copy").out.count("\n") == 99
     assert command("align", "en", "de", "--drop", "copy", "--all").out.count("\n") == 101
+
+
+def test_few_shared_keys_are_none(tmp_path: Path) -> None:
+    """Two unrelated catalogues share names such as `title`."""
+    paths = [tmp_path / f"{code}.json" for code in ("en", "de")]
+    for code, path in zip(("en", "de"), paths, strict=True):
+        keys = [f"common.{at}.say" if at < 5 else f"{code}.{at}.say" for at in range(20)]
+        path.write_text(json.dumps(dict(zip(keys, SIDES[code][:20], strict=True))))
+    assert look((text_input(paths[0]), text_input(paths[1])), SentenceEncoder.load()).form != "keys"
+
+
+@pytest.mark.parametrize("kind", ["shuffled within documents", "scattered over documents"])
+def test_folders_whose_documents_explain_little_are_mined(
+    tmp_path: Path, command: Callable[..., Ended], kind: str
+) -> None:
+    """Lines of documents in another order align badly; one version among five is not the rule."""
+    chance = random.Random(0)
+    for code in ("en", "es"):
+        (tmp_path / code).mkdir()
+        for at in range(5):
+            rows = list(range(20 * at, 20 * at + 20))
+            if code == "es" and kind.startswith("shuffled"):
+                chance.shuffle(rows)
+            elif code == "es" and at:
+                rows = list(range(20 + at - 1, 100, 4))
+            lines = [SIDES[code][row] for row in rows]
+            (tmp_path / code / f"{code}{at}.txt").write_text("\n".join(lines), encoding="utf-8")
+    done, plain = command("mine", "en", "es"), command("mine", "en", "es", "--as", "lines")
+    assert done.out == plain.out and "bead" not in done.err
+    if kind.startswith("shuffled"):
+        asked = command("mine", "en", "es", "--as", "documents")
+        said = "no documents are versions of one text: their lines are mined"
+        assert asked.out == plain.out and said in " ".join(asked.err.split())

@@ -123,7 +123,7 @@ def pair_as_seen(
         asked: the user wants that form, whatever its result.
 
     Raises:
-        OptionError: keys or documents are asked for, and there are none.
+        OptionError: keys are asked for, and there are none.
     """
     if seen.form == "lines" or encoder is None:
         return mine()

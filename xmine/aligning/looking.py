@@ -35,11 +35,11 @@ _DONE = {
 # Lines of the shorter side in a window, and lines before and behind of the other side; fewer lines
 # than the last number tell nothing of an order.
 _WINDOW, _BESIDE, _FEW = 64, 96, 12
-# The gain of texts in one order, in deviations: 2.6 or more in novels whose lines are merged and
-# split, 14 to 65 elsewhere, 2 to 6 where 30 % of the lines are in order. Shuffled texts gain up to
-# 1.2, those of 40 lines up to 5: whether the alignment is better is seen by its result. More lines
-# are not aligned without being asked for.
-_IN_ORDER, _SURE, _MOST_LINES = 2.5, 6.5, 50_000
+# The gain of texts in one order, in deviations: 2.2 to 19 in novels whose lines are merged and
+# split, 9 to 33 in other texts. Shuffled texts gain up to 1.6, those of 40 lines up to 5: whether
+# the alignment is better is seen by its result (bench/looking.py --gains). More lines are not
+# aligned without being asked for.
+_IN_ORDER, _SURE, _MOST_LINES = 2.0, 6.5, 50_000
 _PARAGRAPHS = 1.7  # times as many lines: paragraphs and sentences, of which sentences are compared
 _FAR = 12  # times as many lines of one side: a chapter and the whole book
 _WHOLE = 80  # lines, of which one window is enough

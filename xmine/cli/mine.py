@@ -165,6 +165,8 @@ def mine(
         _explain(console, found)
         if seen.form != "lines":
             said = f"{seen.what}, but mining finds more" * (seen.form != "documents")
+        if form == "documents":
+            said = "no documents are versions of one text: their lines are mined"
     else:
         more |= {"seen": seen.facts()}
         said = said and f"{said}; --as lines mines them"

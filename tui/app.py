@@ -20,11 +20,11 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
 
-from xmine.browsing.compared import SharedJudgements
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.judging.shared import SharedJudgements
 
 from .background import BackgroundWork, Read, Readers, place_of, read, read_compared
 from .commands import Fields, form_of, free_beside
@@ -40,7 +40,7 @@ from .widgets.key_line import KeyLine
 from .widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
-    from xmine.browsing.judgements import Judgements
+    from xmine.judging.judgements import Judgements
     from xmine.mining.search import Hit
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others

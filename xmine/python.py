@@ -502,8 +502,8 @@ class Run(PairRows):
         Raises:
             OptionError: the condition cannot be read.
         """
-        from xmine.browsing.judgements import Judgements
         from xmine.browsing.query import PairQuery, select
+        from xmine.judging.judgements import Judgements
         from xmine.pairs.pair import pair_frame
 
         with _speaking_python():
@@ -520,8 +520,8 @@ class Run(PairRows):
         Raises:
             OptionError: no candidate has the two lines, or there is no such verdict.
         """
-        from xmine.browsing.judgements import Judgements
         from xmine.browsing.opened import row_at
+        from xmine.judging.judgements import Judgements
         from xmine.pairs.judgements import LABELS, PATIENCE, TAKEN_BACK
 
         with _speaking_python():

@@ -9,10 +9,10 @@ import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.cuts import Cuts, check_cut, flag_of
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import Share, approval_of
 from xmine.errors import OptionError
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import Share, approval_of
 from xmine.scoring.probability import Confidence
 from xmine.scoring.threshold import expected
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.toys.command import Command, Toy, without_summary
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import Sample
 from xmine.browsing.view import View
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import FileError
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import Sample
 from xmine.pairs.io import read_pairs
 from xmine.run.folder import alone_in
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import approval_of
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import approval_of
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 

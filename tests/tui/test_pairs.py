@@ -12,11 +12,11 @@ from textual.widgets import Input
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.details import lines_around
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, counted, select
 from xmine.display import count
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.state import keep_setting

@@ -8,9 +8,9 @@ from textual.widgets import Button
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import Sample
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import Sample
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp

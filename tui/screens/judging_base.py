@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from xmine.browsing.export import export, free_name
-from xmine.browsing.judgements import Judgements, judge_name
-from xmine.browsing.keys import key_of
 from xmine.browsing.opened import Rows
 from xmine.display import count
 from xmine.errors import FileError, XmineError
+from xmine.judging.export import export, free_name
+from xmine.judging.judgements import Judgements, judge_name
+from xmine.judging.keys import key_of
 
 from ..state import keep_setting, setting
 from ..widgets.form_line import paths_from

@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.details import IN_WORDS
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.opened import TextSide
 from xmine.browsing.view import View
+from xmine.judging.judgements import Judgements
 from xmine.mining.search import Hit
 
 from ..widgets.near_lists import SIDES, Near, NearLists, Spot, line_name

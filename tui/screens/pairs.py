@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.query import NEEDED, ORDERS, usual
-from xmine.browsing.samples import read_plan
+from xmine.judging.samples import read_plan
 
 from ..state import keep_setting, setting
 from ..widgets.pair_cells import arrow_of

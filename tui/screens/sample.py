@@ -11,10 +11,10 @@ from textual.containers import Horizontal
 from textual.events import Resize
 from textual.widgets import Button, Static
 
-from xmine.browsing.judgements import CODES
-from xmine.browsing.samples import USUAL, Sample, read_plan
 from xmine.display import count
 from xmine.errors import XmineError
+from xmine.judging.judgements import CODES
+from xmine.judging.samples import USUAL, Sample, read_plan
 from xmine.pairs.judgements import LABELS
 
 from ..widgets.pair_cells import SIGNS

@@ -13,10 +13,10 @@ from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, Histogram, check_cut, flag_of, step_of, stepped
 from xmine.browsing.opened import Opened
-from xmine.browsing.samples import approval_of, judged_at_random
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.display import count
 from xmine.errors import XmineError
+from xmine.judging.samples import approval_of, judged_at_random
 from xmine.plots.terminal import histogram_lines
 
 from ..widgets.near_table import NearTable

@@ -7,8 +7,8 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
+from xmine.judging.judgements import Judgements
 
 from .pair_table import PairTable
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from rich.cells import cell_len
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Float32s, Opened, Rows
 from xmine.browsing.query import spans_of
+from xmine.judging.judgements import Judgements
 
 from ..text import cut
 

@@ -15,9 +15,9 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import spans_of
+from xmine.judging.judgements import Judgements
 
 from .moving import MOVING
 from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells

@@ -15,9 +15,9 @@ from xmine.display import visible
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import Opened
-    from xmine.browsing.samples import Sample
+    from xmine.judging.judgements import Judgements
+    from xmine.judging.samples import Sample
 
 OPENED = Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file of pairs.")]
 SOURCE_LINE = Annotated[
@@ -69,9 +69,9 @@ def judge(
         around: Draw the sample from both sides of the cut.
         rejected: Write the rejected pairs to -o instead.
     """
-    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.samples import Sample
+    from xmine.judging.judgements import Judgements
+    from xmine.judging.samples import Sample
     from xmine.pairs.judgements import PATIENCE
 
     pair, writes = (source_line, target_line, judgement), bool(output or known or rejected or force)

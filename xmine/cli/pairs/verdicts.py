@@ -10,9 +10,9 @@ from xmine.cli.console import Console, write_rows
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.judgements import Counts, Judgements
     from xmine.browsing.opened import Opened
-    from xmine.browsing.samples import Approval
+    from xmine.judging.judgements import Counts, Judgements
+    from xmine.judging.samples import Approval
 
 
 def count_verdicts(
@@ -28,10 +28,10 @@ def count_verdicts(
 
     Accepted pairs go to `output`, or the `rejected` ones; the lines of both to `known`.
     """
-    from xmine.browsing.judgements import CODES, Judgements
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.samples import approval_of
     from xmine.files.atomic import check_free
+    from xmine.judging.judgements import CODES, Judgements
+    from xmine.judging.samples import approval_of
     from xmine.pairs.io import check_pair_file, write_pairs
     from xmine.pairs.judgements import refuse_labels
     from xmine.pairs.paths import refuse_turned
@@ -82,8 +82,8 @@ def _check_lines(opened: "Opened") -> None:
 
 
 def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
-    from xmine.browsing.judgements import CODES
     from xmine.files.atomic import replacing
+    from xmine.judging.judgements import CODES
 
     words = {CODES["accept"]: 1, CODES["reject"]: 0}
     rows = judgements.rows()

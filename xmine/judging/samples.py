@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import CODES, Codes, Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.display import count
 from xmine.errors import OptionError
+from xmine.judging.judgements import CODES, Codes, Judgements
 from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE
 from xmine.scoring.threshold import precision_of
 

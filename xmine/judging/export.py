@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.opening import open_pairs
 from xmine.display import count
 from xmine.errors import FileError, XmineError
 from xmine.files.reading import STDIN
+from xmine.judging.judgements import Judgements
 from xmine.pairs.judgements import file_beside
 from xmine.pairs.pair import Pair
 

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
 from xmine.browsing.where import MANY
 from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
+from xmine.judging.keys import key_of, lines_of, rows_of
 from xmine.pairs.judgements import (
     ACCEPT,
     LABELS,

@@ -6,10 +6,10 @@ import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.details import lines_around
-from xmine.browsing.judgements import CODES, Codes
 from xmine.browsing.opened import Opened, TextColumn, TextSide
-from xmine.browsing.samples import Sample, Share, judged_at_random, read_plan
 from xmine.errors import OptionError
+from xmine.judging.judgements import CODES, Codes
+from xmine.judging.samples import Sample, Share, judged_at_random, read_plan
 
 
 def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, XmineWarning
+from xmine.judging.judgements import CODES, Judgements
 from xmine.pairs.judgements import HEADER, append, broken_lines, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
 import os, sys
 from pathlib import Path
-from xmine.browsing.judgements import Judgements
+from xmine.judging.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 opened, count, names = open_pairs(Path(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
 while len(names) > 1 and os.fork():

@@ -103,7 +103,7 @@ class SampleScreen(JudgeScreen):
         counts = {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
         said = [f"{number} {sign}" for sign, number in counts.items()]
         if (within := self._plan.within) is not None:
-            share = self._sample.said(self.judgements.own(given=False)).above
+            share = self._sample.said(self.judgements.codes(given=False)).above
             said.append(f"±{share.within:.2f} of ±{within:g}")
         return "  ".join([*said, self.judgements.by])
 
@@ -123,7 +123,7 @@ class SampleScreen(JudgeScreen):
         """Show the pair that comes next; after the last one, what the verdicts say."""
         if self._sample is None:
             return
-        codes, within = self.judgements.own(given=False), self._plan.within
+        codes, within = self.judgements.codes(given=False), self._plan.within
         wide = within is not None and self._sample.said(codes).above.within > within
         if not self._left and wide and not self._is_whole:
             self._draw(len(self._sample) + _STEP)

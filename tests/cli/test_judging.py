@@ -97,7 +97,7 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
     )
     assert (facts["judged"], facts["accepted"], facts["kept_judged"]) == (4, 2, 4)
     assert facts["precision_judged"]["share"] is None  # the best pairs do not tell of all
-    assert facts["written"] == ["no.jsonl: 1 rejected"]
+    assert facts["written"] == ["no.jsonl: 1 pair"]
     ended = command("pairs", "judge", "run", "-o", "same.tsv", "--known", "./same.tsv")
     assert (ended.code, ended.touched) == (2, set())
     for words in (("--known", "run/judgements.tsv"), ("-o", "run/judgements.tsv")):

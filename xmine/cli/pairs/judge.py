@@ -86,7 +86,7 @@ def judge(
         rejected: Write the rejected pairs to -o instead.
     """
     from xmine.browsing.opening import open_pairs
-    from xmine.judging.exchange import write_labels
+    from xmine.judging.export import export
     from xmine.judging.judgements import Judgements
     from xmine.judging.samples import Sample, read_share
     from xmine.pairs.judgements import PATIENCE
@@ -112,7 +112,7 @@ def judge(
     if sample is not None:
         drawn = Sample(opened, opened.cut, sample, around=around, how=order, name=name, shared=part)
         if output:
-            console.say(write_labels(opened, judgements, drawn.rows, output, force=force))
+            console.say(export(judgements, opened, drawn.rows, output, force))
         else:
             _judge_sample(drawn, judgements, console)
     elif take is not None:
@@ -150,9 +150,9 @@ def _judge_pair(
 
 
 def _take(opened: "Opened", judgements: "Judgements", path: str, console: Console) -> None:
-    from xmine.judging.exchange import read_given
+    from xmine.judging.exchange import read_labels
 
-    given = read_given(path, opened, judgements.by)
+    given = read_labels(path, opened, judgements.by)
     new = judgements.take(given)
     console.summary(
         f"{judgements.path}: {count(len(given), 'label')} in {path}, {new:,} new",

@@ -71,15 +71,19 @@ def test_conflicts_are_left_until_somebody_decides_who_overwrites_nobody(tmp_pat
     ann.judge_all(range(8), "accept")
     bob.judge_all(range(4, 12), "reject", "partial")
     eve.refresh()
-    assert conflicts(eve).tolist() == [4, 5, 6, 7] and eve.of(4) == "unsure"
+    assert conflicts(eve) == [4, 5, 6, 7] and eve.of(4) == "unsure"
     eve.adjudicate(4, "reject", "source")
     eve.adjudicate(5, "accept")
     assert ann.refresh() and bob.refresh()
     for each in (ann, bob, eve, Judgements.open(opened, "cem")):
-        assert conflicts(each).tolist() == [6, 7]
+        assert conflicts(each) == [6, 7]
         assert (each.word(4), each.of(4), each.of(5)) == ("source", "reject", "accept")
         assert each.by_judge(4) == {"ann": "accept", "bob": "reject"}
-        assert each.kinds(4) == {"bob": "partial"} and each.decided(4)[:3] == (4, "eve", "source")
+        assert each.kinds(4) == {"bob": "partial"} and (each.decided(4) or ())[:3] == (
+            4,
+            "eve",
+            "source",
+        )
         assert each.codes()[[4, 5]].tolist() == [CODES["reject"], CODES["accept"]]
     report = Report(opened, ann)
     assert (report.open, report.everybody.decided) == (2, 2)
@@ -87,5 +91,5 @@ def test_conflicts_are_left_until_somebody_decides_who_overwrites_nobody(tmp_pat
     assert report.judges["bob"].kinds == {"partial": 8} and report.everybody.kinds["source"] == 1
     ((_, _, same, _),) = report.twos
     assert (same.so, same.of) == (0, 4)  # what was decided says nothing of how they agree
-    assert eve.undo() == [5] and conflicts(eve).tolist() == [5, 6, 7]
+    assert eve.undo() == [5] and conflicts(eve) == [5, 6, 7]
     assert eve.undo() == [4] and eve.of(4) == "unsure" and not eve.undo()

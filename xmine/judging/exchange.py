@@ -22,20 +22,18 @@ from xmine.judging.keys import key_of
 from xmine.pairs.judgements import KINDS, REJECT, TAKEN_BACK, WORDS, verdict_of
 
 _PLACES = ("source_line", "target_line", "source_offset", "target_offset")
-_TEXTS = ("judge", "note")
 _COLUMNS = (*_PLACES, "judge", "verdict", "kind", "note", "adjudicates", "source", "target")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # begins a cell that a spreadsheet may run
 _KEYS = zip(WORDS, "axu1234", strict=True)
-_CHOICES = "".join(f'\n    <Choice value="{word}" hotkey="{key}"/>' for word, key in _KEYS)
-_INTERFACE = f"""<View>
+_INTERFACE = """<View>
   <Text name="source" value="$source"/>
   <Text name="target" value="$target"/>
-  <Choices name="verdict" toName="target" choice="single" showInLine="true">{_CHOICES}
+  <Choices name="verdict" toName="target" choice="single" showInLine="true">{}
   </Choices>
   <TextArea name="note" toName="target" placeholder="note"/>
   <TextArea name="judge" toName="target" placeholder="your name, if not that of the account"/>
 </View>
-"""
+""".format("".join(f'\n    <Choice value="{word}" hotkey="{key}"/>' for word, key in _KEYS))
 
 
 def holds_labels(path: str) -> bool:
@@ -48,58 +46,51 @@ def write_labels(judgements: Judgements, opened: Opened, rows: Rows, path: str, 
 
     Beside tasks.json stands its labeling interface, tasks.xml, for the project's settings.
     """
-    outputs, places = [Path(path)], [(row, _place(opened, row)) for row in rows.tolist()]
-    if path.endswith(".json"):
-        outputs.append(Path(path).with_suffix(".xml"))
-        tasks = [
-            {"data": data, "annotations": [*map(_annotation, judgements.given(row))]}
-            for row, data in places
-        ]
-        texts = [json.dumps(tasks, ensure_ascii=False, indent=1) + "\n", _INTERFACE]
-    else:
-        sheet = io.StringIO(newline="")
-        writer = csv.DictWriter(sheet, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row, data in places:
-            for label in judgements.given(row) or (None,):
-                cells = {**data, **(_cells(label) if label else {})}.items()
-                writer.writerow(
-                    {x: f"'{y}" if str(y).startswith(_FORMULA) else y for x, y in cells}
-                )
-        texts = ["\ufeff" + sheet.getvalue()]  # without the mark Excel takes UTF-8 for another one
-    for each in outputs:
+    pairs = [(_place(opened, row), judgements.given(row)) for row in rows.tolist()]
+    files = {Path(path): _sheet(pairs)} if path.endswith(".csv") else {}
+    if not files:
+        tasks = [{"data": x, "annotations": [*map(_annotation, labels)]} for x, labels in pairs]
+        files[Path(path)] = json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
+        files[Path(path).with_suffix(".xml")] = _INTERFACE
+    for each in files:
         check_free(each, force=force)
-    with replacing_all(outputs) as partials:
-        for partial, text in zip(partials, texts, strict=True):
+    with replacing_all([*files]) as partials:
+        for partial, text in zip(partials, files.values(), strict=True):
             partial.write_text(text, encoding="utf-8", errors="replace", newline="")
-    return f"{' and '.join(map(str, outputs))}: {count(len(rows), 'pair')}"
+    return f"{' and '.join(map(str, files))}: {count(len(rows), 'pair')}"
 
 
 def _place(opened: Opened, row: int) -> dict[str, Any]:
-    key = key_of(opened, row)
-    line = key.source_line if key.target_line is None else key.target_line
-    places = zip(_PLACES, (key[0], line, *key[2:4]), strict=True)
+    """Tell where a pair stands, and its texts."""
+    line, other, *starts, _ = key_of(opened, row)
+    places = zip(_PLACES, (line, line if other is None else other, *starts), strict=True)
     texts = {name: side.texts[int(rows[row])] for name, side, rows in opened.sides}
     return {name: each for name, each in places if each is not None} | texts
 
 
 def _annotation(label: Given) -> dict[str, Any]:
-    said = [("verdict", "choices", "choices", label.word)]
-    said += [(name, "textarea", "text", getattr(label, name)) for name in _TEXTS]
-    return {
-        "result": [
-            {"from_name": name, "to_name": "target", "type": kind, "value": {field: [each]}}
-            for name, kind, field, each in said
-            if each
-        ],
-        "ground_truth": label.decides,
-    }
+    said = {"verdict": label.word, "note": label.note, "judge": label.judge}
+    result = []
+    for name, each in said.items():
+        kind, field = ("choices", "choices") if name == "verdict" else ("textarea", "text")
+        item = {"from_name": name, "to_name": "target", "type": kind, "value": {field: [each]}}
+        result += [item] if each else []
+    return {"result": result, "ground_truth": label.decides}
 
 
-def _cells(label: Given) -> dict[str, str]:
-    said = {"judge": label.judge, "verdict": verdict_of(label.word), "note": label.note}
-    kind = label.word if label.word in KINDS else ""
-    return {**said, "kind": kind, "adjudicates": "yes" if label.decides else ""}
+def _sheet(pairs: list[tuple[dict[str, Any], list[Given]]]) -> str:
+    sheet = io.StringIO(newline="")
+    sheet.write("\ufeff")  # without it Excel takes UTF-8 for another encoding
+    writer = csv.DictWriter(sheet, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for place, labels in pairs:
+        for label in labels or [Given(0, "", "")]:
+            kind = label.word if label.word in KINDS else ""
+            cells = {**place, "judge": label.judge, "verdict": verdict_of(label.word), "kind": kind}
+            cells |= {"note": label.note, "adjudicates": "yes" if label.decides else ""}
+            told = {x: f"'{y}" if str(y).startswith(_FORMULA) else y for x, y in cells.items()}
+            writer.writerow(told)
+    return sheet.getvalue()
 
 
 def read_labels(path: str, opened: Opened, by: str) -> list[Given]:
@@ -115,19 +106,15 @@ def read_labels(path: str, opened: Opened, by: str) -> list[Given]:
         try:
             words = {str(each).strip().lower() for each in said["verdict"]} - {""}
             words -= {REJECT} if words & {*KINDS} else set()
+            if len(words) > 1 or not words <= {*WORDS, TAKEN_BACK}:
+                raise FileError(f"{' and '.join(sorted(words))} is none of {', '.join(WORDS)}")
             if words:
-                judge, note = (" ".join(str(said.get(each) or "").split()) for each in _TEXTS)
-                decides = bool(said.get("adjudicates"))
-                found.append(Given(_row(opened, data), judge or by, _only(words), note, decides))
+                judge, note = (" ".join(str(said.get(x) or "").split()) for x in ("judge", "note"))
+                row, decides = _row(opened, data), bool(said.get("adjudicates"))
+                found.append(Given(row, judge or by, words.pop(), note, decides))
         except (XmineError, ValueError, TypeError, LookupError) as error:
             raise FileError(f"{where}: {error}", "no label was taken") from None
     return found
-
-
-def _only(words: set[str]) -> str:
-    if len(words) > 1 or not words <= {*WORDS, TAKEN_BACK}:
-        raise FileError(f"{' and '.join(sorted(words))} is none of {', '.join(WORDS)}")
-    return words.pop()
 
 
 def _row(opened: Opened, data: Mapping[str, Any]) -> int:
@@ -142,10 +129,8 @@ def _row(opened: Opened, data: Mapping[str, Any]) -> int:
     return row
 
 
-_Label = tuple[str, Mapping[str, Any], Mapping[str, Any]]  # file:row, the pair, what is said of it
-
-
-def _table(path: str) -> Iterator[_Label]:
+def _table(path: str) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Give where each row stands, its pair, and what is said of that."""
     rows = ((where, cells) for where, _, cells in csv_rows(path) if any(cells))
     head = [cell.strip().lower() for cell in next(rows, ("", []))[1]]
     if not {"source_line", "target_line", "verdict"} <= {*head}:
@@ -158,7 +143,8 @@ def _table(path: str) -> Iterator[_Label]:
         yield where, row, {**row, "verdict": [row["verdict"], row.get("kind", "")]}
 
 
-def _tasks(path: str) -> Iterator[_Label]:
+def _tasks(path: str) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Give what `_table` does, of each annotation."""
     tasks = parsed_json(read_bytes(path).decode("utf-8-sig", "replace"), name_of(path))
     for n, task in enumerate(tasks if isinstance(tasks, list) else [tasks], 1):
         where = f"{name_of(path)}: task {n}"
@@ -168,9 +154,9 @@ def _tasks(path: str) -> Iterator[_Label]:
                 who = who.get("email") or who.get("id") if isinstance(who, dict) else who
                 said = {"judge": who, "adjudicates": each.get("ground_truth"), "verdict": []}
                 for result in () if each.get("was_cancelled") else each["result"]:
-                    value = result["value"]
-                    said["verdict"] += value.get("choices", [])
-                    said |= {x: " ".join(value["text"]) for x in _TEXTS if x == result["from_name"]}
+                    texts = result["value"].get("text", "")
+                    said["verdict"] += result["value"].get("choices", [])
+                    said |= {result["from_name"]: " ".join(texts)} if texts else {}
                 yield where, task["data"], said
         except (LookupError, TypeError, AttributeError):
             raise FileError(f"{where}: not as Label Studio exports JSON") from None

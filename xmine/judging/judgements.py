@@ -246,15 +246,14 @@ class Judgements:
         Returns:
             how many pairs are left.
         """
-        word, found = kind or judgement, []
+        word, labels, before = kind or judgement, list[Label](), list[Label]()
         for row in rows:
-            if (own := self._own_of(row, decides=adjudicates)) != word:
-                found.append((row, own))
-        if found:
-            labels = [self._label(row, word, decides=adjudicates) for row, _ in found]
-            before = [self._label(*each, decides=adjudicates) for each in found]
+            if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
+                labels.append(self._label(row, word, decides=adjudicates))
+                before.append(self._label(row, own, decides=adjudicates))
+        if labels:
             self._do("decide" if adjudicates else word, labels, before)
-        return len(found)
+        return len(labels)
 
     def take(self, labels: Iterable[Given]) -> int:
         """Keep labels that were given elsewhere, all or none; count those that are new."""
@@ -287,8 +286,8 @@ class Judgements:
             before.append(self._label(row, own, repair=then and then.facts()))
         self._do("repair", said, before)
 
-    def _own_of(self, row: int, *, decides: bool = False) -> str:
-        return self._said.get(row, {}).get((decides, self.by), TAKEN_BACK)
+    def _own_of(self, row: int) -> str:
+        return self.words(row).get(self.by, TAKEN_BACK)
 
     def _label(
         self, row: int, word: str, judge: str = "", decides: bool = False, **more: object

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opened import Opened
 from xmine.display import count
 from xmine.judging.judgements import CODES, Counts, Judgements
 from xmine.judging.samples import Share, rows_at_random, share_of
@@ -171,9 +171,9 @@ class Report:
             yield "\t".join(told) + "\n"
 
 
-def conflicts(judgements: Judgements) -> Rows:
-    """Find the pairs on which judges differ, and nobody has decided, int64 [found], in order."""
-    return np.array([x for x in judgements.rows().tolist() if judgements.differ(x)], dtype=np.int64)
+def conflicts(judgements: Judgements) -> list[int]:
+    """List the pairs on which judges differ, and nobody has decided, in the order of the pairs."""
+    return [row for row in judgements.rows().tolist() if judgements.differ(row)]
 
 
 def kappa_of(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:

@@ -303,26 +303,12 @@ def test_verdicts_stay_with_their_texts_wherever_these_go(
     assert again.refresh() and again.own().tolist() == after.own().tolist()
 
 
-def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv"
-    path.write_text("a\tx\nb\ty\na\tx\n", encoding="utf-8")
-    opened = open_pairs(path)
-    judgements = Judgements.open(opened, "ann")
-    judgements.judge(2, "accept")
-    judgements.judge(1, "reject")
-    judgements.judge(1, "none")
-    assert judgements.path.read_text().splitlines()[1].startswith("3\t\t\t\taccept\tann\t")
-    again = Judgements.open(opened)
-    assert again.codes().tolist() == judgements.codes().tolist() == [0, 0, 1]
-    assert again.rows().tolist() == [2]
-    path.write_text("c\tx\nb\ty\nc\tx\n", encoding="utf-8")
-    with pytest.warns(XmineWarning, match="1 verdict has lost its pair"):
-        assert not Judgements.open(open_pairs(path)).codes().any()
-    # Where only some pairs have lines, a number could be taken for one.
-    path.with_suffix(".jsonl").write_text(
+def test_where_only_some_pairs_have_lines_their_numbers_stand_for_these(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(
         '{"source": "a", "target": "b", "source_line": 2, "target_line": 7}\n'
         '{"source": "c", "target": "d"}\n'
     )
-    some = Judgements.open(open_pairs(path.with_suffix(".jsonl")), "ann")
-    some.judge(0, "accept")
+    some = Judgements.open(open_pairs(path), "ann")
+    some.judge(0, "accept")  # a number could be taken for a line
     assert "\n1\t\t\t\taccept" in some.path.read_text()

@@ -214,7 +214,7 @@ def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> 
     file.write_text("\n".join(lines))
     assert read_known(file).pairs == [LabelledPair(1, 9, right=False)]
     decided = lines[1].replace("ann\t01234567", 'eve\t01234567\t{"adjudicates": true}')
-    file.write_text("\n".join([*lines, decided]))
+    file.write_text("\n".join([*lines, lines[-1].replace("bob", "cem"), decided]))
     assert read_known(file).pairs[1] == LabelledPair(3, 4)
 
 

@@ -197,7 +197,10 @@ class Judgements:
 
     def differ(self, row: int) -> bool:
         """Tell whether judges accept and reject a pair, and nobody has decided."""
-        return not self.decided(row) and {ACCEPT, REJECT} <= {*self.by_judge(row).values()}
+        said = self._said.get(row, {})  # asked for every row of a table
+        if len(said) < 2 or any(decides for decides, _ in said):
+            return False
+        return {ACCEPT, REJECT} <= {*map(verdict_of, said.values())}
 
     def words(self, row: int) -> dict[str, str]:
         """Give the word of each judge for a pair, one of WORDS, the latest at the end."""
@@ -412,8 +415,8 @@ class Judgements:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
                 said += [f"{judge}: {REJECT}" for judge in self.kinds(row)]
                 if column == "verdict":
-                    said = [self.of(row), self.word(row), "judged"] if row in self._said else []
-                    said = said or ["unjudged"]
+                    word = self.word(row)
+                    said = [verdict_of(word), word, "judged"] if word else ["unjudged"]
                     said += ["conflict"] * self.differ(row)
                     said += ["repaired"] * (self.repair_of(row) is not None)
                 if said:

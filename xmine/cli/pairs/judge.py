@@ -78,7 +78,7 @@ def judge(
         name: Name of another sample, which is the same for all who give it.
         shared: Share of the sample that all judges are asked; each other pair is asked of one.
         conflicts: Decide on the pairs where judges differ.
-        report: Write the report to -o, a table.
+        report: Write what is counted into -o, a table (.tsv).
         take: File of labels to take: the JSON that Label Studio exports, or .csv.
         rejected: Write the rejected pairs to -o instead.
     """

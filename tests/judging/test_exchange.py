@@ -35,18 +35,18 @@ def test_what_is_written_is_read_again_and_changes_nothing(
     bob.note(1, '=half, "only"; 半')
     bob.adjudicate(0, "reject", "source")
     path = str(tmp_path / name)
-    write_labels(bob, opened, np.arange(5), path, force=False)
-    given = read_labels(path, opened, "nobody")
+    write_labels(bob, np.arange(5), path, force=False)
+    given = read_labels(path, bob)
     assert given == [each for row in range(5) for each in bob.given(row)]
     assert len(given) == 6 and bob.take(given) == 0
     fresh = Judgements.open(opened, "cem", beside=tmp_path / "other.tsv")
     assert fresh.take(given) == 6 and [*map(fresh.given, range(5))] == [*map(bob.given, range(5))]
     with pytest.raises(FileError, match="exists already"):
-        write_labels(bob, opened, np.arange(5), path, force=False)
+        write_labels(bob, np.arange(5), path, force=False)
 
 
 def test_a_spreadsheet_runs_no_text(opened: Opened, tmp_path: Path) -> None:
-    write_labels(Judgements.open(opened), opened, np.arange(5), f"{tmp_path}/a.csv", force=False)
+    write_labels(Judgements.open(opened), np.arange(5), f"{tmp_path}/a.csv", force=False)
     rows = [*csv.DictReader((tmp_path / "a.csv").read_text("utf-8-sig").splitlines())]
     assert [row["source"][:2] for row in rows] == ["sa", "'=", "''", "<b", "中文"]
 
@@ -66,7 +66,7 @@ def test_annotations_name_their_judge_by_account_and_skipped_ones_are_none(
     ]
     task = {"data": {"source_line": 2, "target_line": 5}, "annotations": said}
     (tmp_path / "a.json").write_text(json.dumps([task]))
-    found = read_labels(str(tmp_path / "a.json"), opened, "me")
+    found = read_labels(str(tmp_path / "a.json"), Judgements.open(opened))
     assert [each[:3] for each in found] == [(1, "ann@x.org", "accept"), (1, "7", "language")]
 
 
@@ -91,10 +91,10 @@ def test_a_wrong_row_is_named_and_nothing_is_taken(
 ) -> None:
     (change, said), path = CASES[name], tmp_path / "a.csv"
     path.write_text(HEAD + "1,4,ann,accept,,\n")
-    assert len(read_labels(str(path), opened, "me")) == 1
+    assert len(read_labels(str(path), Judgements.open(opened))) == 1
     path.write_text(change(path.read_text()))
     with pytest.raises(FileError, match=said):
-        read_labels(str(path), opened, "me")
+        read_labels(str(path), Judgements.open(opened))
 
 
 @pytest.mark.parametrize("text", ["{", "7", '[{"data": 3}]', '[{"data": {}, "annotations": [1]}]'])
@@ -103,4 +103,4 @@ def test_what_is_no_export_of_label_studio_is_refused(
 ) -> None:
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(FileError, match=r"a\.json"):
-        read_labels(str(tmp_path / "a.json"), opened, "me")
+        read_labels(str(tmp_path / "a.json"), Judgements.open(opened))

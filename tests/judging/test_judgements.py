@@ -286,8 +286,8 @@ def test_verdicts_stay_with_their_texts_wherever_these_go(
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         after = Judgements.open(write([texts for texts, _ in rows]), "ann")
-    assert after._opened.has_beads == (kind == "beads")
-    assert after._opened.lined == (kind != "without")
+    assert after.opened.has_beads == (kind == "beads")
+    assert after.opened.lined == (kind != "without")
     assert ["verdicts have lost" in str(each.message) for each in told] == [True] * bool(lost)
     assert f" {lost} verdicts" in after.lost or not lost
     expected = [CODES["" if verdict == "none" else verdict] for _, verdict in rows]
@@ -299,7 +299,7 @@ def test_verdicts_stay_with_their_texts_wherever_these_go(
     after.judge_all(range(len(rows)), "unsure")  # replaces each of them, wherever it was said
     assert set(after.own().tolist()) == {CODES["unsure"]}
     after.refresh()
-    again = Judgements(after._opened, after.path, "ann")
+    again = Judgements(after.opened, after.path, "ann")
     assert again.refresh() and again.own().tolist() == after.own().tolist()
 
 

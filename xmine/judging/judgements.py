@@ -119,7 +119,7 @@ class Judgements:
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
-        self._opened = opened
+        self.opened = opened
         # Row -> the word of each judge, the latest at the end; the note of each; its repair.
         self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
@@ -129,7 +129,7 @@ class Judgements:
         self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
         self._places: dict[PairKey, list[int]] = {}  # of all labels
         self._keys: dict[tuple[int, str], PairKey] = {}  # by which each judge speaks of a row
-        self._lost: set[tuple[PairKey, str]] = set()  # labels that stand, of no pair
+        self._lost: dict[PairKey, Said] = {}  # labels of no pair
         # Verdicts of before say nothing of how right a run is that was mined with them.
         given = opened.run.get("also", {}).get("seed_pairs")
         mined = identity(opened.path / "source.parquet") if given else None
@@ -137,9 +137,8 @@ class Judgements:
         self._given: set[int] = set()  # rows that were judged then
         # Of each judge when each label was given.
         self.times: dict[str, list[str]] = {}
-        self.done: list[Done] = []  # here, the last at the end
+        self.done: list[Done] = []
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
-        # What another window says in the same name, and what was said here.
         self.contradicted: dict[PairKey, tuple[str, str]] = {}
         self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
@@ -172,11 +171,10 @@ class Judgements:
     @property
     def lost(self) -> str:
         """Say how many verdicts are of no pair any more; empty if none is."""
-        if not self._lost:
-            return ""
-        lost = count(len(self._lost), "verdict")
-        have = "has lost its pair" if len(self._lost) == 1 else "have lost their pairs"
-        return f"{self.path}: {lost} {have}; all stay in the file"
+        number = sum(map(len, self._lost.values()))
+        have = "has lost its pair" if number == 1 else "have lost their pairs"
+        said = f"{self.path}: {count(number, 'verdict')} {have}; all stay in the file"
+        return said if number else ""
 
     @property
     def problem(self) -> str:
@@ -242,13 +240,7 @@ class Judgements:
     def judge_all(
         self, rows: Iterable[int], judgement: str, kind: str = "", *, adjudicates: bool = False
     ) -> int:
-        """Say the same of some pairs; one `undo` takes all of it back.
-
-        Pairs of which `by` has said it already are left out.
-
-        Returns:
-            how many pairs are left.
-        """
+        """Say the same of some pairs, which one `undo` takes back; count those it is new for."""
         word, labels, before = kind or judgement, list[Label](), list[Label]()
         for row in rows:
             if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
@@ -298,7 +290,7 @@ class Judgements:
         if word not in (known := (*WORDS, TAKEN_BACK)):
             raise OptionError(f"{word!r} is no judgement", f"choose from {', '.join(known)}")
         judge = printable(judge) or self.by
-        key = self._keys.get((row, judge)) or key_of(self._opened, row)
+        key = self._keys.get((row, judge)) or key_of(self.opened, row)
         more |= {"kind": word} if word in KINDS else {}
         more |= {"adjudicates": True} if decides else {}
         return Label(key, verdict_of(word), judge, now(), more)
@@ -337,7 +329,7 @@ class Judgements:
 
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
         """Give both texts of some pairs as they stand now: those of a repair in their place."""
-        opened, found = self._opened, list[tuple[str, str]]()
+        opened, found = self.opened, list[tuple[str, str]]()
         given = (side.texts.take(places[rows]) for _, side, places in opened.sides)
         for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
             repair = self.repair_of(row)
@@ -350,7 +342,7 @@ class Judgements:
 
         Figures are those of the pair that was opened. See `Opened.written_pairs` for `written`.
         """
-        opened = self._opened
+        opened = self.opened
         # TSV has no room for a column that none of the first pairs has.
         repaired = "" if any(self._repairs.values()) else None
         note = "" if any(any(each.values()) for each in self._notes.values()) else None
@@ -385,15 +377,21 @@ class Judgements:
         for label in labels:
             if label.key not in self._places:
                 unknown.setdefault(label.key, set()).add(label.judge)
-        self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
+        self._places |= rows_of(self.opened, unknown, self._lines) if unknown else {}
         with self._lock:
             if anew:
-                self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
-                rows = self._said, self._notes, self._repairs, self._given
-                for known in (*rows, self._keys, self._lost, self.times):
+                self._codes = [np.zeros(len(self.opened), np.int8) for _ in range(3)]
+                for known in (self._said, self._notes, self._repairs, self._given, self._lost):
                     known.clear()
+                self._keys, self.times = {}, {}
             for label in labels:
-                self._take(label, is_new=not anew)
+                self.times.setdefault(label.judge, []).append(label.time)
+                rows = self._places.get(label.key, ())
+                if not rows:
+                    hear(self._lost.setdefault(label.key, {}), label)
+                for row in rows:
+                    self._compare(label, row, is_new=not anew)
+                    self._take(label, row)
 
     def codes(self, *, given: bool = True) -> Codes:
         """Tell the label that stands for every pair, see `settled`, int8 [pairs], as CODES.
@@ -409,7 +407,7 @@ class Judgements:
         As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` what
         `of` gives, the kind, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
         """
-        found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
+        found, places = [[MANY[column]]], np.zeros(len(self.opened), np.int64)
         with self._lock:
             for row in {*self._said, *self._repairs}:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
@@ -448,24 +446,15 @@ class Judgements:
         """Name the files that take each label."""
         return (self.path,)
 
-    def _compare(self, label: Label, row: int) -> None:
+    def _compare(self, label: Label, row: int, *, is_new: bool) -> None:
         """Note that another window says otherwise in the same name."""
-        ours = self.words(row).get(label.judge, label.word)
-        is_other = label.judge == self.by and (label.key, label.word) not in self._own
-        if is_other and not label.decides and label.word not in (ours, TAKEN_BACK):
+        is_own = not is_new or label.judge != self.by or (label.key, label.word) in self._own
+        if is_own or label.decides or label.word == TAKEN_BACK:
+            return
+        if (ours := self.words(row).get(label.judge, label.word)) != label.word:
             self.contradicted[label.key] = label.word, ours
 
-    def _take(self, label: Label, *, is_new: bool) -> None:
-        self.times.setdefault(label.judge, []).append(label.time)
-        if label.key not in self._places:
-            stands = label.judgement != TAKEN_BACK
-            (self._lost.add if stands else self._lost.discard)((label.key, label.judge))
-        for row in self._places.get(label.key, ()):
-            if is_new:
-                self._compare(label, row)
-            self._take_for(label, row)
-
-    def _take_for(self, label: Label, row: int) -> None:
+    def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:
             self._repairs[row] = Repair.of(label.more["repair"])
         if isinstance(note := label.more.get("note"), str):
@@ -483,4 +472,4 @@ class Judgements:
 
     @cached_property
     def _lines(self) -> Rows:
-        return lines_of(self._opened)
+        return lines_of(self.opened)

@@ -96,7 +96,7 @@ def _sheet(pairs: list[tuple[dict[str, Any], list[Given]]]) -> str:
 def read_labels(path: str, judgements: Judgements) -> list[Given]:
     """Read labels from a JSON export of Label Studio, or from CSV with a line of names.
 
-    Pairs without a label and skipped annotations are passed over. Where no judge stands, `by` of `judgements` is it.
+    Pairs without a label and skipped annotations are passed over; `by` judges where no name stands.
 
     Raises:
         FileError: a row or a task is no label of a pair; it is named.

@@ -223,7 +223,7 @@ def _told(judgements: "Judgements", row: int) -> str:
     figures = {name: getattr(pair, name) for name in ("score", "prob")}
     said = [f"{name} {each:.4f}" for name, each in figures.items() if each is not None]
     said += [f"{x.judge}: {x.word} {x.note}".rstrip() for x in judgements.given(row)]
-    return visible("  ".join(filter(None, [*said, pair.flags])))
+    return visible("  ".join([*said, *[f"flags {pair.flags}"][: bool(pair.flags)]]))
 
 
 def _show(opened: "Opened", row: int, head: str) -> None:

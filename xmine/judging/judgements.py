@@ -119,7 +119,7 @@ class Judgements:
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
-        self.opened = opened
+        self._opened = opened
         # Row -> the word of each judge, the latest at the end; the note of each; its repair.
         self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
@@ -175,6 +175,11 @@ class Judgements:
         have = "has lost its pair" if number == 1 else "have lost their pairs"
         said = f"{self.path}: {count(number, 'verdict')} {have}; all stay in the file"
         return said if number else ""
+
+    @property
+    def opened(self) -> Opened:
+        """The pairs."""
+        return self._opened
 
     @property
     def problem(self) -> str:
@@ -290,7 +295,7 @@ class Judgements:
         if word not in (known := (*WORDS, TAKEN_BACK)):
             raise OptionError(f"{word!r} is no judgement", f"choose from {', '.join(known)}")
         judge = printable(judge) or self.by
-        key = self._keys.get((row, judge)) or key_of(self.opened, row)
+        key = self._keys.get((row, judge)) or key_of(self._opened, row)
         more |= {"kind": word} if word in KINDS else {}
         more |= {"adjudicates": True} if decides else {}
         return Label(key, verdict_of(word), judge, now(), more)
@@ -329,7 +334,7 @@ class Judgements:
 
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
         """Give both texts of some pairs as they stand now: those of a repair in their place."""
-        opened, found = self.opened, list[tuple[str, str]]()
+        opened, found = self._opened, list[tuple[str, str]]()
         given = (side.texts.take(places[rows]) for _, side, places in opened.sides)
         for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
             repair = self.repair_of(row)
@@ -342,7 +347,7 @@ class Judgements:
 
         Figures are those of the pair that was opened. See `Opened.written_pairs` for `written`.
         """
-        opened = self.opened
+        opened = self._opened
         # TSV has no room for a column that none of the first pairs has.
         repaired = "" if any(self._repairs.values()) else None
         note = "" if any(any(each.values()) for each in self._notes.values()) else None
@@ -377,10 +382,10 @@ class Judgements:
         for label in labels:
             if label.key not in self._places:
                 unknown.setdefault(label.key, set()).add(label.judge)
-        self._places |= rows_of(self.opened, unknown, self._lines) if unknown else {}
+        self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
         with self._lock:
             if anew:
-                self._codes = [np.zeros(len(self.opened), np.int8) for _ in range(3)]
+                self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
                 for known in (self._said, self._notes, self._repairs, self._given, self._lost):
                     known.clear()
                 self._keys, self.times = {}, {}
@@ -407,7 +412,7 @@ class Judgements:
         As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` what
         `of` gives, the kind, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
         """
-        found, places = [[MANY[column]]], np.zeros(len(self.opened), np.int64)
+        found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
         with self._lock:
             for row in {*self._said, *self._repairs}:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
@@ -472,4 +477,4 @@ class Judgements:
 
     @cached_property
     def _lines(self) -> Rows:
-        return lines_of(self.opened)
+        return lines_of(self._opened)

@@ -73,6 +73,10 @@ class JudgeScreen(BaseScreen):
         table.redraw(table.cursor_row)
         table.move_cursor(row=table.cursor_row + 1)
 
+    def after(self, row: int) -> str:
+        """Say more of a pair that was just judged."""
+        return ""
+
     def found(self, rows: list[int]) -> bool:
         """Go to the first row whose verdict was taken back; tell whether that pair is shown."""
         return rows[0] == self.judged_row()
@@ -163,7 +167,8 @@ class JudgeScreen(BaseScreen):
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
             was = f"it was {before}, " if before != verdict else ""
-            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; {was}{taken}")
+            told = f"{SIGNS[verdict]} {verdict}: {self.progress()}; {was}{taken}"
+            self.say(told + self.after(row))
             self.say_contradicted()
 
     def action_note(self) -> None:

@@ -444,10 +444,11 @@ class XmineApp(App[None]):
         screen.ask(Question(text="search:", answered=search, hint=hint))
 
     def judge_sample(self, *, around: bool, plan: str = "") -> None:
-        """Judge pairs drawn as a plan says, or from both sides of the cut."""
+        """Judge pairs drawn as a plan says, or from both sides of the cut; or read all of them."""
+        from .screens.reading import ReadScreen
         from .screens.sample import SampleScreen
 
-        self.push_screen(SampleScreen(around=around, plan=plan))
+        self.push_screen(ReadScreen() if self.read_only else SampleScreen(around=around, plan=plan))
 
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""

@@ -37,6 +37,7 @@ class OnePairScreen(JudgeScreen):
     """
 
     SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
+    REVEALS = False  # whether the machine and the others are heard before the verdict
     BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = ()  # of each row: label -> action
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
@@ -49,7 +50,7 @@ class OnePairScreen(JudgeScreen):
         super().__init__()
         self.rows: Rows | None = None
         self.left: deque[int] = deque()
-        self._reveals = False  # whether the machine and the others are heard before the verdict
+        self._reveals = self.REVEALS
 
     def body(self) -> ComposeResult:
         yield PairDetail(id="detail")
@@ -79,7 +80,7 @@ class OnePairScreen(JudgeScreen):
 
     def judged(self, row: int) -> None:
         self.left.popleft()
-        self._reveals = False
+        self._reveals = self.REVEALS
         self.verdicts_changed()
 
     def found(self, rows: list[int]) -> bool:
@@ -144,7 +145,7 @@ class OnePairScreen(JudgeScreen):
 
     def action_later(self) -> None:
         self.left.rotate(-1)
-        self._reveals = False
+        self._reveals = self.REVEALS
         self.verdicts_changed()
 
     def action_reveal(self) -> None:

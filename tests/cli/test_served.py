@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import random
 import re
 import select
 import shlex
@@ -19,6 +20,7 @@ import pytest
 from tests.toys.command import Command
 from xmine.cli.console import Console
 from xmine.cli.web_server import serve_app
+from xmine.pairs.judgements import file_beside, read_from
 
 pytest.importorskip("textual_serve")
 
@@ -57,6 +59,14 @@ def answers(
         return found
 
     return asyncio.run(asked())
+
+
+async def ended() -> None:
+    """Close what textual-serve leaves open: the pipes of its processes."""
+    for each in gc.get_objects():
+        if issubclass(type(each), asyncio.SubprocessTransport):
+            each.close()
+    await asyncio.sleep(0.1)
 
 
 def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
@@ -258,12 +268,77 @@ def test_the_app_is_shown_to_who_has_the_token(
                     seen += got.data if isinstance(got.data, bytes) else b""
             while server.windows:  # its process ends with it
                 await asyncio.sleep(0.02)
-        for each in gc.get_objects():  # textual-serve leaves the pipes of its process open
-            if issubclass(type(each), asyncio.SubprocessTransport):
-                each.close()
-        await asyncio.sleep(0.1)
+        await ended()
 
     asyncio.run(script())
+
+
+@pytest.mark.long
+def test_windows_that_are_killed_while_four_people_judge_lose_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What a screen has said is on the disk, and no more than one key that was on its way."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    monkeypatch.setenv("XMINE_STATE", str(tmp_path))
+    (pairs := tmp_path / "pairs.tsv").write_text(
+        "".join(f"{1 - n / 100}\tRoom {n} is free.\tZimmer {n} ist frei.\n" for n in range(60))
+    )
+    server, begin = (
+        served(monkeypatch, "::1", path=pairs, read_only=False),
+        asyncio.create_subprocess_shell,
+    )
+    windows: dict[str, Any] = {}
+    said: dict[str, list[str]] = {name: [] for name in ("Ann", "Ben", "Cem", "Dan")}
+    chance, kills = random.Random(5), list[str]()
+
+    async def begun(command: str, **more: Any) -> Any:
+        name = command.partition("--judge=")[2][:3]
+        windows[name] = await begin(command, **more)
+        return windows[name]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_shell", begun)
+
+    async def seen(window: Any, pattern: str) -> str:
+        text = ""
+        async with asyncio.timeout(60):
+            while not (found := re.search(pattern, text)):
+                got = await window.receive()
+                assert isinstance(got.data, bytes), got
+                text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", got.data.decode("utf-8", "ignore"))
+        return found[1]
+
+    async def judge(client: Any, name: str) -> None:
+        told, sent = said[name], ""
+        cookies = {"Cookie": f"xmine-8000={server.token}; xmine-judge-8000={name}"}
+        while len(told) < 12:
+            async with client.ws_connect("/ws?width=50&height=30", headers=cookies) as window:
+                kept = int(await seen(window, r"(\d+) of 50")) - 1
+                assert kept in (len(told), len(told) + bool(sent))
+                told += [sent] * (kept - len(told))
+                for number in range(len(told) + 1, 13):
+                    sent = chance.choice(("accept", "reject", "unsure"))
+                    await window.send_json(["stdin", {"accept": "a", "reject": "x"}.get(sent, "u")])
+                    if chance.random() < 0.2:
+                        await asyncio.sleep(chance.random() / 10)
+                        kills.append(name)
+                        windows[name].kill()
+                        break
+                    await seen(window, f"{sent}: ({number}) of 50")
+                    told.append(sent)
+                    sent = ""
+
+    async def script() -> None:
+        async with TestClient(TestServer(await server._make_app())) as client:
+            await asyncio.gather(*(judge(client, name) for name in said))
+            while server.windows:
+                await asyncio.sleep(0.02)
+        await ended()
+
+    asyncio.run(script())
+    labels, _ = read_from(file_beside(pairs), 0)
+    assert {each: [x.judgement for x in labels if x.judge == each] for each in said} == said
+    assert len(kills) > 3 and len({(x.key, x.judge) for x in labels}) == len(labels) == 48
 
 
 def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> None:

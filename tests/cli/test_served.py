@@ -18,9 +18,13 @@ from typing import Any
 import pytest
 
 from tests.toys.command import Command
+from xmine.browsing.opening import open_pairs
 from xmine.cli.console import Console
 from xmine.cli.web_server import serve_app
+from xmine.judging.judgements import Judgements
+from xmine.pairs.io import write_pairs
 from xmine.pairs.judgements import file_beside, read_from
+from xmine.pairs.pair import Pair
 
 pytest.importorskip("textual_serve")
 
@@ -183,8 +187,28 @@ def test_each_visitor_gives_a_name_and_a_telephone_is_shown_a_pair_to_judge(
         f"'a run' {name}",
         f"'a run' {name} --sample",
         "--read-only 'a run'",
-        "--read-only 'a run'",
+        "--read-only 'a run' --sample",
     ]
+
+
+def test_the_page_of_the_name_says_what_is_judged_and_how_far_the_judges_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "a<b>.tsv"
+    write_pairs(
+        [Pair(f"Room {n}.", f"Zimmer {n}.", 1.0) for n in range(9)], str(path), ("en", "de")
+    )
+    server = served(monkeypatch, "::1", path=path, read_only=False)
+    for name, rows in (("", ()), ("Ann", (1, 2)), ("Ben", (2, 3)), ("Ben", (3,))):
+        if name:
+            labels = Judgements.open(open_pairs(path), name)
+            labels.judge_all(rows, "accept" if len(rows) > 1 else "none")
+        ((_, page),) = answers(server, {})
+        told = {"": "none is judged", "Ann": "1 judge spoke on 2 pairs"}.get(name)
+        left = {"": 9, "Ann": 7}.get(name, 6 if len(rows) > 1 else 7)
+        assert f"{left} of 9 pairs are left: {told or '2 judges spoke on'}" in page
+        assert "<h1>a&lt;b&gt;.tsv</h1>" in page and 'rel="icon"' in page
+    assert "Does each sentence say the same" in page
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell script")

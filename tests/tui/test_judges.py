@@ -1,6 +1,7 @@
 """Several judges, verdicts of before, and files that are torn, as one judge sees them."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,17 +56,61 @@ def test_ones_own_verdict_stands_first_and_others_are_not_counted(
     assert b"\tacc\n" in bob.path.read_bytes()  # the next verdict does not stick to it
 
 
-def test_the_machine_colours_nothing_before_the_verdict_of_a_blind_judge(pairs: Path) -> None:
-    async def seen(pilot: Any) -> None:
-        for blind in (False, True):
-            if blind:
-                pilot.app.judge_sample(around=False)
-            await settled(pilot)
-            top = pilot.app.screen.query_one(PairDetail).region.y + 1
-            styles = {style for row in screen_cells(pilot.app)[top:-2] for _, style in row}
-            assert any("underline" in style for style in styles) != blind
+@pytest.mark.parametrize(
+    ("plan", "size"),
+    [
+        *(("6 random", size) for size in ((43, 46), (80, 24), (140, 40), (200, 60))),
+        ("6 unsure", (80, 24)),
+        ("around", (80, 24)),
+        ("read", (43, 46)),
+    ],
+)
+def test_the_machine_and_others_are_heard_after_the_verdict(
+    run_copy: Path, size: tuple[int, int], plan: str
+) -> None:
+    opened = open_pairs(run_copy)
+    ann = Judgements.open(opened, "ann")
+    ann.judge_all(range(len(opened)), "accept")
+    ann.note(0, "a note")
+    names = {
+        name for row in range(len(opened)) for name in (opened.pair(row).flags or "").split(",")
+    }
+    heard = {"prob", "score", "machine", "ann", "kept", "below", *filter(None, names)}
 
-    drive(XmineApp(pairs), (100, 30), seen)
+    async def seen(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        if plan != "read":
+            app.judge_sample(around=plan == "around", plan=plan * (plan != "around"))
+            await settled(pilot)
+        flagged = set[str]()
+        for _ in range(6):
+            row, pane = app.screen.judged_row(), app.screen.query_one(PairDetail).region
+            cells = screen_cells(app)[pane.y : pane.bottom]
+            text = "".join(text for line in cells for text, _ in line)
+            for side in opened.pair(row)[:2]:
+                text = text.replace(side, "")
+            said = set(re.findall(r"\w+", text))
+            styles = {style for line in cells for _, style in line}
+            if plan == "read":
+                assert {"prob", "score", "kept"} <= said
+                await pilot.press("space")
+                await settled(pilot)
+                continue
+            assert not said & heard and not any("underline" in style for style in styles)
+            await pilot.press("C")
+            await settled(pilot)
+            assert "ann:" in "\n".join(screen_text(app))
+            await pilot.press("x")
+            await settled(pilot)
+            text = "\n".join(screen_text(app))
+            flags = [*filter(None, (opened.pair(row).flags or "").split(","))]
+            assert "the machine: " in text and "≠ ann: ✓ accept" in text
+            assert all(f"! {name}: " in text for name in flags)
+            flagged |= {*flags}
+        assert flagged or plan != "6 unsure"
+
+    drive(XmineApp(run_copy, sample=plan == "read", read_only=plan == "read"), size, seen)
 
 
 def test_a_run_is_not_measured_by_the_verdicts_that_it_was_given(run_copy: Path) -> None:

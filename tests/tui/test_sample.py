@@ -66,6 +66,24 @@ def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
 
     drive(XmineApp(short, sample=True), (40, 46), script)
 
+    async def read(pilot: Any) -> None:
+        await settled(pilot)
+        for label, number in (
+            ("next", 2),
+            ("next", 3),
+            ("before", 2),
+            ("before", 1),
+            ("before", 8),
+        ):
+            (button,) = [x for x in pilot.app.screen.query(Button) if label in str(x.label)]
+            button.active_effect_duration = 0  # in which a second tap is taken for a slip
+            assert await pilot.click(button)
+            await settled(pilot)
+            assert f"Read {number} of 8" in shown(pilot)
+            assert f"source {number}." in shown(pilot) and f"target {number}." in shown(pilot)
+
+    drive(XmineApp(short, sample=True, read_only=True), (40, 46), read)
+
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 46)])
 def test_who_may_read_only_has_no_key_that_writes(

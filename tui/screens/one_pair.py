@@ -23,6 +23,23 @@ if TYPE_CHECKING:
     from xmine.browsing.opened import Rows
 
 _MOST_SAID = 150  # cells of a reason, or of words, in the message line
+# Buttons to judge with, in two rows.
+JUDGING: tuple[Mapping[str, str], ...] = (
+    {
+        "✓\naccept": "judge('accept')",
+        "✗\nreject": "judge('reject')",
+        "?\nunsure": "judge('unsure')",
+        "↶\nundo": "undo",
+        "↓\ndown": "scroll_pane(5)",
+    },
+    {
+        "◐\npartial": "judge('partial')",
+        "wrong\nlang.": "judge('language')",
+        "source\nlonger": "judge('source')",
+        "target\nlonger": "judge('target')",
+        "¶\nnote": "note",
+    },
+)
 _QUOTED = 5  # stretches without counterpart on a side
 
 
@@ -97,6 +114,8 @@ class OnePairScreen(JudgeScreen):
         self.pane.display, found.display = bool(self.left), not self.left
         for button in self.query(Button):
             button.display = bool(self.left) == (button.action != "screen.further")
+        for line in self.query("#buttons Horizontal"):
+            line.display = any(button.display for button in line.query(Button))
         if row is None:
             found.update(self.end())
         elif self._reveals:

@@ -13,7 +13,7 @@ from xmine.judging.judgements import CODES
 from xmine.judging.samples import USUAL, Sample, read_plan
 
 from ..widgets.pair_cells import SIGNS
-from .one_pair import OnePairScreen
+from .one_pair import JUDGING, OnePairScreen
 
 _STEP = 10  # pairs, until the interval is as narrow as it is wanted
 _SAID = {"random": "at random", "unsure": "least sure first"}
@@ -24,15 +24,7 @@ class SampleScreen(OnePairScreen):
 
     NAME = "Judge"
     LOADS = "draw"
-    BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (
-        {
-            "✓\naccept": "judge('accept')",
-            "✗\nreject": "judge('reject')",
-            "?\nunsure": "judge('unsure')",
-            "↶\nundo": "undo",
-            "+\nmore pairs": "further",
-        },
-    )
+    BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (*JUDGING, {"+\nmore pairs": "further"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "further", "More pairs", id="sample.more"),
         Binding("m", "app.mine_again", "Mine again", id="show.again"),

@@ -513,19 +513,20 @@ class Run(PairRows):
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]
 
     def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take that back.
+        """Say `accept`, `reject`, `unsure`, or a kind of `reject`, or `none` to take that back.
 
-        The verdict is on the disk at once, beside those of the app and of other judges.
+        Kinds are `partial`, `language`, and `source` or `target`, if that is too long. The verdict
+        is on the disk at once, beside others.
 
         Raises:
             OptionError: no candidate has the two lines, or there is no such verdict.
         """
         from xmine.browsing.opened import row_at
         from xmine.judging.judgements import Judgements
-        from xmine.pairs.judgements import LABELS, PATIENCE, TAKEN_BACK
+        from xmine.pairs.judgements import PATIENCE, TAKEN_BACK, WORDS
 
         with _speaking_python():
-            check_choice("verdict", verdict, (*LABELS, TAKEN_BACK))
+            check_choice("verdict", verdict, (*WORDS, TAKEN_BACK))
             row = row_at(self._all, (source_line, None), (target_line, None))
             judgements = Judgements.open(self._all, patience=PATIENCE)
             judgements.judge(row, verdict)

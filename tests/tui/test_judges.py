@@ -11,7 +11,7 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.opening import open_pairs
 from xmine.judging.judgements import Judgements
-from xmine.judging.samples import approval_of
+from xmine.judging.report import report_of
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 
@@ -41,8 +41,8 @@ def test_ones_own_verdict_stands_first_and_others_are_not_counted(
         await settled(pilot)
         rows = screen_text(app)
         assert "tsv:10: not a whole line of a verdict" in " ".join("".join(rows).split())
-        others = "✓ ✓ ✗≠✗≠✗ ✗ "  # whoever spoke last
-        for name, signs in (("ann", "✓ ✓ ✓≠✓≠✗ ✗ "), ("bob", others), ("cem", others)):
+        of_each = {"ann": "✓ ✓ ✓≠✓≠✗ ✗ ", "bob": "✓ ✓ ✗≠✗≠✗ ✗ ", "cem": "✓ ✓ ?≠?≠✗ ✗ "}
+        for name, signs in of_each.items():
             await pilot.press("I", *name, "enter")  # what is prefilled is replaced
             await settled(pilot)
             rows = screen_text(app)
@@ -122,4 +122,4 @@ def test_a_run_is_not_measured_by_the_verdicts_that_it_was_given(run_copy: Path)
         os.utime(run_copy / "source.parquet", (4e9, 4e9))  # mined later than judged
         judgements = Judgements.open(opened, "ann")
         assert judgements.counts().accept == len(opened)
-        assert (approval_of(opened, judgements).accepted.of > 0) != given
+        assert (report_of(opened, judgements).everybody.right.of > 0) != given

@@ -17,7 +17,7 @@ from xmine.judging.keys import key_of
 
 from ..state import keep_setting, setting
 from ..widgets.form_line import paths_from
-from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
+from ..widgets.pair_cells import NOTE, REPAIRED, signed
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Prompt, Question
@@ -34,6 +34,12 @@ class JudgeScreen(BaseScreen):
         Binding("a", "judge('accept')", "Accept", id="judge.accept"),
         Binding("x", "judge('reject')", "Reject", id="judge.reject"),
         Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
+        Binding("1", "judge('partial')", "Partial", id="judge.partial", show=False),
+        Binding("2", "judge('language')", "Wrong language", id="judge.language", show=False),
+        Binding("3", "judge('source')", "Source too long", id="judge.source", show=False),
+        Binding("4", "judge('target')", "Target too long", id="judge.target", show=False),
+        Binding("V", "conflicts", "Judges differ", id="judge.conflicts", show=False),
+        Binding("B", "report", "Report of the judges", id="judge.report", show=False),
         Binding("z", "undo", "Undo", id="judge.undo", show=False),
         Binding("r", "repair", "Repair", id="repair", tooltip="Merge, split, trim.", show=False),
         Binding("i", "note", "Note", id="note", tooltip="A line beside the verdict.", show=False),
@@ -72,6 +78,11 @@ class JudgeScreen(BaseScreen):
         table = self.query_one(PairTable)
         table.redraw(table.cursor_row)
         table.move_cursor(row=table.cursor_row + 1)
+
+    def keep(self, row: int, word: str) -> tuple[str, bool]:
+        """Keep a verdict; tell the one of before, and whether this one is new."""
+        before = self.judgements.words(row).get(self.judgements.by, "")
+        return before, self.judgements.judge(row, word)
 
     def after(self, row: int) -> str:
         """Say more of a pair that was just judged."""
@@ -162,12 +173,11 @@ class JudgeScreen(BaseScreen):
     def _judge(self, row: int, verdict: str) -> None:
         with self.judging():
             self.check_there()
-            before = self.judgements.by_judge(row).get(self.judgements.by, verdict)
-            is_new = self.judgements.judge(row, verdict)
+            before, is_new = self.keep(row, verdict)
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
-            was = f"it was {before}, " if before != verdict else ""
-            told = f"{SIGNS[verdict]} {verdict}: {self.progress()}; {was}{taken}"
+            was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
+            told = f"{signed(verdict)}: {self.progress()}; {was}{taken}"
             self.say(told + self.after(row))
             self.say_contradicted()
 
@@ -183,6 +193,18 @@ class JudgeScreen(BaseScreen):
             self.check_there()
             self.judgements.note(row, text.strip())
             self.verdicts_changed()
+
+    def action_conflicts(self) -> None:
+        """Decide what stands for the pairs on which judges differ."""
+        from .conflicts import ConflictScreen
+
+        self.named(lambda: self.app.push_screen(ConflictScreen()))
+
+    def action_report(self) -> None:
+        """Show what each judge did, and how far all agree."""
+        from .conflicts import ReportScreen
+
+        self.app.push_screen(ReportScreen(self.judgements))
 
     def action_undo_list(self) -> None:
         """Show what was done, and take back some of it."""
@@ -268,7 +290,9 @@ class JudgeScreen(BaseScreen):
         if row is None:
             self.pane.show(self.view.opened, None)
             return
-        said, notes = self.judgements.by_judge(row), self.judgements.notes(row)
+        said, notes = self.judgements.words(row), self.judgements.notes(row)
+        if decided := self.judgements.decided(row):
+            said[f"{decided[0]} decides"] = decided[1]
         self.pane.show(self.view.opened, row, cut, said, notes, self.judgements.repair_of(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -12,9 +12,10 @@ from textual.events import Resize
 from textual.widgets import Button, Static
 
 from xmine.browsing.details import IN_WORDS, outcome_of, reasons_of
+from xmine.pairs.judgements import verdict_of
 
 from ..text import cut
-from ..widgets.pair_cells import DIFFER, NOTE, SIGNS
+from ..widgets.pair_cells import DIFFER, NOTE, signed
 from ..widgets.pair_detail import PairDetail, Unmatched
 from .base import BaseScreen, OpeningScreen
 from .judging_base import JudgeScreen
@@ -51,6 +52,7 @@ class OnePairScreen(JudgeScreen):
     Attributes:
         rows: all pairs, rows of `Opened`; None until they are known.
         left: those that are still to come, the one that is shown first.
+        shown: the one on the screen, which nobody takes away from under the judge's eyes.
     """
 
     SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
@@ -67,6 +69,7 @@ class OnePairScreen(JudgeScreen):
         super().__init__()
         self.rows: Rows | None = None
         self.left: deque[int] = deque()
+        self.shown: int | None = None
         self._reveals = self.REVEALS
 
     def body(self) -> ComposeResult:
@@ -83,14 +86,16 @@ class OnePairScreen(JudgeScreen):
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < BaseScreen.SMALLEST[0], "-phone")
 
+    def total(self) -> int:
+        """Count the pairs that are done or left."""
+        return 0 if self.rows is None else len(self.rows)
+
     def place(self) -> str:
         """Say which of the pairs is shown."""
-        size = 0 if self.rows is None else len(self.rows)
-        return f"{size - len(self.left) + bool(self.left):,} of {size:,}"
+        return f"{self.total() - len(self.left) + bool(self.left):,} of {self.total():,}"
 
     def progress(self) -> str:
-        size = 0 if self.rows is None else len(self.rows)
-        return f"{size - len(self.left):,} of {size:,}"
+        return f"{self.total() - len(self.left):,} of {self.total():,}"
 
     def judged_row(self) -> int | None:
         return self.left[0] if self.left else None
@@ -109,7 +114,8 @@ class OnePairScreen(JudgeScreen):
         """Show the pair that comes next; after the last one, what was found."""
         if self.rows is None:
             return
-        found, row = self.query_one("#found", Static), self.judged_row()
+        found = self.query_one("#found", Static)
+        self.shown = row = self.judged_row()
         self.refresh_bindings()
         self.pane.display, found.display = bool(self.left), not self.left
         for button in self.query(Button):
@@ -137,12 +143,12 @@ class OnePairScreen(JudgeScreen):
             said += [] if figure is None else [f"{name} {figure:.2f}"]
         lines = [f"the machine: {', '.join(filter(None, said))}"] if any(said) else []
         lines += [f"! {name}: {reason}" for name, reason in reasons_of(opened, row).items()]
-        others = {**self.judgements.by_judge(row)}
-        own = others.pop(by, "")
+        others = self.judgements.words(row)
+        own = verdict_of(others.pop(by, ""))
         lines += [
-            f"{DIFFER + ' ' if label != own else ''}{judge}: {SIGNS[label]} {label}"
+            f"{DIFFER + ' ' if verdict_of(word) != own else ''}{judge}: {signed(word)}"
             + (f" {NOTE} {notes[judge]}" if judge in notes else "")
-            for judge, label in others.items()
+            for judge, word in others.items()
         ]
         lines = ["", *(cut(each, _MOST_SAID).plain for each in lines)]
         text = "\n".join(lines)

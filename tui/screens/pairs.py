@@ -22,7 +22,7 @@ from .finding_base import FindScreen
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Beginnings of the ids of actions on the rows that are shown.
 _ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export", "repair")
-_WAYS = ["50 random", "±.05 random", "50 unsure"]  # to judge
+_WAYS = ["50 random", "±.05 random", "50 unsure", "50 random, 20 % shared"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
 # The orders that a key goes through: a run is in the order of its scores, so these come late.
 _TURNS = (

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from xmine.errors import XmineError
 from xmine.judging.judgements import CODES
-from xmine.judging.samples import USUAL, Sample, read_plan
+from xmine.judging.samples import USUAL, Finding, Sample, read_plan
 
 from ..widgets.pair_cells import SIGNS
 from .one_pair import JUDGING, OnePairScreen
@@ -43,7 +43,8 @@ class SampleScreen(OnePairScreen):
     def _draw(self, size: int) -> None:
         """Draw a sample in the background: a million pairs are sorted."""
         opened, cut, how = self.view.opened, self.view.wanted.cut, self._plan.how
-        draw = partial(Sample, opened, cut, size, around=self._around, how=how)
+        shared = self._plan.shared
+        draw = partial(Sample, opened, cut, size, around=self._around, how=how, shared=shared)
         self.background.run("draw", draw, self._drawn, self._not_drawn)
 
     def _not_drawn(self, error: XmineError) -> None:
@@ -53,7 +54,7 @@ class SampleScreen(OnePairScreen):
     def _drawn(self, sample: Sample) -> None:
         more = self._sample is None or len(sample) > len(self._sample)
         self._sample, self._is_whole = sample, not more
-        self.rows, self.left = sample.rows, deque(self.judgements.unsaid(sample.rows))
+        self.rows, self.left = sample.rows, deque(sample.asked(self.judgements))
         self.verdicts_changed()
         self.refresh_top()
         if not more:
@@ -66,6 +67,10 @@ class SampleScreen(OnePairScreen):
             "around the cut" if self._around else _SAID[self._plan.how]
         )
 
+    def total(self) -> int:
+        """Count the pairs that are one's own part of the sample."""
+        return int((self.judgements.own()[self.rows] > 0).sum()) + len(self.left)
+
     def facts(self) -> str:
         if self._sample is None:
             return ""
@@ -73,26 +78,34 @@ class SampleScreen(OnePairScreen):
         counts = {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
         said = [f"{number} {sign}" for sign, number in counts.items()]
         if (within := self._plan.within) is not None:
-            share = self._sample.said(self.judgements.own(given=False)).above
-            said.append(f"±{share.within:.2f} of ±{within:g}")
+            said.append(f"±{self._finding().above.within:.2f} of ±{within:g}")
         return "  ".join([*said, self.judgements.by])
 
+    def _finding(self) -> Finding:
+        """Count one's own verdicts; in a sample whose parts several people judge, those of all."""
+        assert self._sample is not None  # it is drawn
+        all_judge = self._plan.shared == 1
+        by = self.judgements.own if all_judge else self.judgements.codes
+        return self._sample.said(by(given=False))
+
     def verdicts_changed(self) -> None:
-        """Draw more pairs as long as the interval is too wide."""
-        if self._sample is not None and not (self.left or self._is_whole or self._around):
-            above, within = (
-                self._sample.said(self.judgements.own(given=False)).above,
-                self._plan.within,
-            )
-            if within is not None and above.within > within:
-                self._draw(len(self._sample) + _STEP)
-                return
+        """Draw more pairs as long as the interval is too wide; others may have judged some."""
+        if self._sample is None:
+            return
+        within = self._plan.within
+        wide = within is not None and self._finding().above.within > within
+        if wide and not (self.left or self._is_whole):
+            self._draw(len(self._sample) + _STEP)
+            return
+        if self._plan.shared < 1:
+            asked = dict.fromkeys(self._sample.asked(self.judgements))
+            left = [row for row in self.left if row in asked or row == self.shown]
+            self.left = deque(dict.fromkeys([*left, *asked]))
         super().verdicts_changed()
 
     def end(self) -> Text:
         """Write what the verdicts say."""
-        assert self._sample is not None  # whose last pair is judged
-        said = self._sample.said(self.judgements.own(given=False)).lines()
+        said = self._finding().lines()
         keys = f"enter: {USUAL} more; t: the threshold"
         if self.view.opened.is_run:
             keys += "; m: mine again with the verdicts; E: teach the encoder"

@@ -16,7 +16,8 @@ from xmine.browsing.opened import Opened
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.display import count
 from xmine.errors import XmineError
-from xmine.judging.samples import approval_of, judged_at_random
+from xmine.judging.report import report_of
+from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
 from ..widgets.near_table import NearTable
@@ -195,7 +196,7 @@ class ThresholdScreen(JudgeScreen):
 
     def _said(self, cuts: Cuts) -> str:
         kept = cuts.at(self._cut)
-        judged = judged_at_random(self.view.opened, self.judgements.own(given=False), self._cut)
+        judged = judged_at_random(self.view.opened, self.judgements.codes(given=False), self._cut)
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
@@ -223,8 +224,8 @@ class ThresholdScreen(JudgeScreen):
     def _say_agreement(self) -> None:
         """Say how verdicts agree with the estimate, and judges with each other."""
         if self.judgements.counts().judged and not self.judgements.problem:
-            found = approval_of(self.view.opened, self.judgements)
-            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.judges]
+            found = report_of(self.view.opened, self.judgements)
+            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.twos]
             if found.expected is not None:
                 told = f"{found.agreed.so:,} of {count(found.agreed.of, 'verdict')} as prob says"
                 said.insert(0, f"{told}: right from 0.5 on")

@@ -30,7 +30,7 @@ from xmine.pairs.pair import Pair
 from ..background import BackgroundWork
 from ..text import cut as cut_off
 from ..text import highlighted, shown
-from .pair_cells import NOTE, REPAIRED, SIGNS
+from .pair_cells import NOTE, REPAIRED, signed
 
 if TYPE_CHECKING:
     from xmine.browsing.word_alignment import Aligner
@@ -161,7 +161,7 @@ class PairDetail(Vertical):
         figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
         self.query_one("#figures", Static).update("  ".join(figures))
         said = [IN_WORDS[outcome_of(opened, row, opened.cut if cut is None else cut)]]
-        said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
+        said += [f"{judge}: {signed(each)}" for judge, each in verdicts.items()]
         self._title = "" if blind else "  ".join(filter(None, said))
         if moved:
             self._fill({} if blind else reasons_of(opened, row), *self._texts(opened, row))

@@ -101,9 +101,7 @@ def serve_app(
         loop.close()
 
 
-def _guarded_server(
-    command: list[str], port: int, path: Path | None, *, read_only: bool
-) -> Any:  # noqa: ANN401
+def _guarded_server(command: list[str], port: int, path: Path | None, *, read_only: bool) -> Any:  # noqa: ANN401
     """Make the class of the server, whose base is only there with the extra `web`."""
     from aiohttp import web
     from textual_serve.server import Server

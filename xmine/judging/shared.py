@@ -79,7 +79,7 @@ class SharedJudgements(Judgements):
         """
         said = []
         for part, rows in self._parts:
-            found, name = share_of(part.own(given=False), rows), part._opened.name
+            found, name = share_of(part.codes(given=False), rows), part._opened.name
             said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
         return f"right: {', '.join(said) or 'none judged'}"
 

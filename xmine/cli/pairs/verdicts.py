@@ -2,17 +2,17 @@
 
 import os
 import shlex
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
+from xmine.cli.outputs import check_table, write_table
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
     from xmine.browsing.opened import Opened
-    from xmine.judging.judgements import Counts, Judgements
-    from xmine.judging.samples import Approval
+    from xmine.judging.judgements import Judgements
+    from xmine.judging.report import Report
 
 
 def count_verdicts(
@@ -22,23 +22,28 @@ def count_verdicts(
     known: Path | None,
     *,
     rejected: bool,
+    report: bool,
     force: bool,
 ) -> None:
     """Print how many verdicts there are, and how they agree with the estimate and each other.
 
-    Accepted pairs go to `output`, or the `rejected` ones; the lines of both to `known`.
+    Accepted pairs go to `output`, or the `rejected` ones, or the `report` itself, or all labels if
+    the name says so; the lines of accepted and rejected pairs to `known`.
     """
     from xmine.browsing.opening import open_pairs
     from xmine.files.atomic import check_free
-    from xmine.judging.judgements import CODES, Judgements
-    from xmine.judging.samples import approval_of
-    from xmine.pairs.io import check_pair_file, write_pairs
+    from xmine.judging.judgements import Judgements
+    from xmine.judging.report import report_of
+    from xmine.pairs.io import check_pair_file
     from xmine.pairs.judgements import refuse_labels
-    from xmine.pairs.paths import refuse_turned
 
-    if rejected and not output:
+    what = "labels" if Path(output or "").suffix in (".json", ".csv") else "accept"
+    what = "report" if report else "reject" if rejected else what
+    if what == "reject" and not output:
         raise OptionError("--rejected without a file", "name it with -o")
-    if output:
+    if output and what == "report":
+        check_table(Path(output), force=force)
+    elif output and what != "labels":
         check_pair_file(output, force=force, source=run)
     if output and known and os.path.realpath(output) == os.path.realpath(known):
         raise OptionError("-o and --known are the same file", "give two names")
@@ -48,29 +53,36 @@ def count_verdicts(
         check_free(known, force=force)
         _check_lines(opened)
     judgements = Judgements.open(opened)
-    written = []
-    if output:
-        refuse_turned(output, opened.languages)
-        name = "reject" if rejected else "accept"
-        rows = (judgements.codes() == CODES[name]).nonzero()[0]
-        done = write_pairs(judgements.pairs(rows), output, opened.languages)
-        written.append(", ".join([f"{output}: {done.count:,} {name}ed", *done.notes]))
+    found, written = report_of(opened, judgements), []
+    if output and what == "report":
+        write_table(Path(output), found.rows(), console)
+        written.append(f"{output}: the report")
+    elif output:
+        written.append(_write(opened, judgements, output, what, force=force))
     if known:
         written.append(f"{known}: {_write_known(opened, judgements, known):,} known pairs")
-    kept = opened.kept(opened.cut).nonzero()[0]
-    counts, of_kept = judgements.counts(), judgements.counts(kept)
-    approval = approval_of(opened, judgements)
-    if console.as_json:
-        console.summary("", _facts(judgements, counts, of_kept, approval) | {"written": written})
-        return
-    rows_said = _said(counts, of_kept, approval, str(run))
-    labels = (judge for row in judgements.rows().tolist() for judge in judgements.by_judge(row))
-    others = ", ".join(f"{n:,} {by}" for by, n in Counter(labels).items() if by != judgements.by)
-    if others:
-        rows_said["judged by others"] = f"{others}; yours are those of {judgements.by}"
-    write_rows(f"{name:<20}{said}\n" for name, said in rows_said.items())
+    facts = {"file": str(judgements.path), **_facts(found), "written": written}
+    said = _said(found, str(run)).items()
+    console.show((f"{name:<20}{each}\n" for name, each in said), facts)
     for each in written:
         console.say(each)
+
+
+def _write(
+    opened: "Opened", judgements: "Judgements", output: str, what: str, *, force: bool
+) -> str:
+    from xmine.judging.exchange import write_labels
+    from xmine.judging.judgements import CODES
+    from xmine.pairs.io import write_pairs
+    from xmine.pairs.paths import refuse_turned
+
+    if what == "labels":
+        rows = (opened.kept(opened.cut) | (judgements.codes() > 0)).nonzero()[0]
+        return write_labels(opened, judgements, rows, output, force=force)
+    refuse_turned(output, opened.languages)
+    rows = (judgements.codes() == CODES[what]).nonzero()[0]
+    done = write_pairs(judgements.pairs(rows), output, opened.languages)
+    return ", ".join([f"{output}: {done.count:,} {what}ed", *done.notes])
 
 
 def _check_lines(opened: "Opened") -> None:
@@ -95,40 +107,48 @@ def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
     return len(known)
 
 
-def _said(counts: "Counts", of_kept: "Counts", approval: "Approval", run: str) -> dict[str, str]:
-    sampling = shlex.join(["xmine", "pairs", "judge", run, "--sample", "50"])
+def _said(report: "Report", run: str) -> dict[str, str]:
+    counts, kept = report.everybody.counts, report.of_kept
+    command = ["xmine", "pairs", "judge", run]
+    few = f"too few are judged at random: {shlex.join([*command, '--sample', '50'])}"
     said = {
-        "judged": f"{counts.judged:,}, {of_kept.judged:,} of {of_kept.pairs:,} kept pairs",
+        "judged": f"{counts.judged:,}, {kept.judged:,} of {kept.pairs:,} kept pairs",
         "accepted": f"{counts.accept:,}",
-        "rejected": f"{counts.reject:,}",
+        "rejected": ", ".join(
+            [f"{counts.reject:,}", *(f"{n:,} {x}" for x, n in report.everybody.kinds.items())]
+        ),
         "unsure": f"{counts.unsure:,}",
-        "precision, judged": str(approval.accepted)
-        if approval.accepted.of
-        else f"too few are judged at random: {sampling}",
+        "precision, judged": str(report.everybody.right) if report.everybody.right.of else few,
     }
-    if approval.expected is not None and approval.interval is not None:
-        low, high = approval.interval
-        said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
-    return said | approval.agreement()
+    if report.expected is not None and report.interval is not None:
+        low, high = report.interval
+        said["precision, expected"] = f"{report.expected:.2f} ({low:.2f} to {high:.2f})"
+    said |= report.lines()
+    if report.open:
+        said["judges differ"] = f"{report.open:,}: {shlex.join([*command, '--conflicts'])}"
+    return said
 
 
-def _facts(
-    judgements: "Judgements", counts: "Counts", of_kept: "Counts", approval: "Approval"
-) -> dict[str, object]:
+def _facts(report: "Report") -> dict[str, object]:
+    counts = report.everybody.counts
     return {
-        "file": str(judgements.path),
         "judged": counts.judged,
         "accepted": counts.accept,
         "rejected": counts.reject,
         "unsure": counts.unsure,
-        "kept": of_kept.pairs,
-        "kept_judged": of_kept.judged,
-        "precision_judged": approval.accepted.facts(),
-        "precision_expected": approval.expected,
-        "precision_expected_interval": approval.interval,
-        "as_expected": approval.agreed.facts(),
-        "judges": [
+        "kinds": dict(report.everybody.kinds),
+        "kept": report.of_kept.pairs,
+        "kept_judged": report.of_kept.judged,
+        "precision_judged": report.everybody.right.facts(),
+        "precision_expected": report.expected,
+        "precision_expected_interval": report.interval,
+        "as_expected": report.agreed.facts(),
+        "judges": {judge: each.facts() for judge, each in report.judges.items()},
+        "agreement": [
             {"names": [first, second], "same": same.facts(), "kappa": kappa}
-            for first, second, same, kappa in approval.judges
+            for first, second, same, kappa in report.twos
         ],
+        "alpha": report.alpha,
+        "alpha_of_kinds": report.of_kinds,
+        "conflicts": report.open,
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import Button, Static
@@ -14,6 +14,7 @@ from textual.widgets import Button, Static
 from xmine.browsing.details import IN_WORDS, outcome_of, reasons_of
 from xmine.pairs.judgements import verdict_of
 
+from ..key_table import bound
 from ..text import cut
 from ..widgets.pair_cells import DIFFER, NOTE, signed
 from ..widgets.pair_detail import PairDetail, Unmatched
@@ -41,6 +42,8 @@ JUDGING: tuple[Mapping[str, str], ...] = (
         "¶\nnote": "note",
     },
 )
+# Actions that need a pair.
+_OF_PAIR = ("judge", "later", "before", "reveal", "note", "repair", "lines", "scroll_pane")
 _QUOTED = 5  # stretches without counterpart on a side
 
 
@@ -58,12 +61,9 @@ class OnePairScreen(JudgeScreen):
     SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
     REVEALS = False  # whether the machine and the others are heard before the verdict
     BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = ()  # of each row: label -> action
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
-        Binding("C", "reveal", "What the machine says", id="sample.reveal", show=False),
-        Binding("j,down", "scroll_pane(1)", "Scroll the pane down", id="move.down", show=False),
-        Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "later reveal", down="scroll_pane(1)", up="scroll_pane(-1)"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,6 +85,9 @@ class OnePairScreen(JudgeScreen):
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < BaseScreen.SMALLEST[0], "-phone")
+
+    def footer(self) -> tuple[str, set[str]]:
+        return self.NAME, set() if self.left else {"end"}
 
     def total(self) -> int:
         """Count the pairs that are done or left."""
@@ -164,9 +167,9 @@ class OnePairScreen(JudgeScreen):
         return text
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("judge", "later", "reveal", "note", "repair"):
-            return bool(self.left) and super().check_action(action, parameters)
-        return super().check_action(action, parameters)
+        return (bool(self.left) or action not in _OF_PAIR) and super().check_action(
+            action, parameters
+        )
 
     def action_later(self) -> None:
         self.left.rotate(-1)

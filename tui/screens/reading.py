@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from ..key_table import bound
 from .one_pair import OnePairScreen
 
 
@@ -19,10 +20,9 @@ class ReadScreen(OnePairScreen):
     BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (
         {"‹\nbefore": "before", "↓\ndown": "scroll_pane(5)", "›\nnext": "later"},
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,space", "later", "Next", id="pairs.next"),
-        Binding("N", "before", "Previous", id="pairs.previous"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        next="later: Next pair", previous="before: Pair before"
+    )
 
     def on_mount(self) -> None:
         self.rows = self.view.rows

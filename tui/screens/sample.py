@@ -6,12 +6,13 @@ from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from xmine.errors import XmineError
 from xmine.judging.judgements import CODES
 from xmine.judging.samples import USUAL, Finding, Sample, read_plan
 
+from ..key_table import bound
 from ..widgets.pair_cells import SIGNS
 from .one_pair import JUDGING, OnePairScreen
 
@@ -25,11 +26,7 @@ class SampleScreen(OnePairScreen):
     NAME = "Judge"
     LOADS = "draw"
     BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (*JUDGING, {"+\nmore pairs": "further"})
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "further", "More pairs", id="sample.more"),
-        Binding("m", "app.mine_again", "Mine again", id="show.again"),
-        Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound("again teach", enter="further: More pairs")
 
     def __init__(self, *, around: bool, plan: str = "") -> None:
         super().__init__()
@@ -108,7 +105,7 @@ class SampleScreen(OnePairScreen):
         said = self._finding().lines()
         keys = f"enter: {USUAL} more; t: the threshold"
         if self.view.opened.is_run:
-            keys += "; m: mine again with the verdicts; E: teach the encoder"
+            keys += "; m: mine again with the verdicts; e: teach the encoder"
         return Text("\n".join(said)).append(f"\n\n{keys}", "dim")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

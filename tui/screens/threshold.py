@@ -7,7 +7,7 @@ import numpy as np
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click, Resize
 from textual.widgets import Static
 
@@ -20,6 +20,7 @@ from xmine.judging.report import report_of
 from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
+from ..key_table import bound
 from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
@@ -40,14 +41,9 @@ class ThresholdScreen(JudgeScreen):
 
     NAME = "Threshold"
     LOADS = "count"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "type", "Type the cut", id="cut.type", show=False),
-        Binding("e", "export", "Export", id="pairs.export", tooltip="What it keeps.", show=False),
-        Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
-        Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
-        Binding("y", "copy", "Copy the cut", id="cut.copy", tooltip="Its option.", show=False),
-        Binding("w", "write", "Write", id="cut.write", tooltip="The run keeps what the cut keeps."),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "write type reset copy write-cut", sample="sample: Sample around"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,6 +119,9 @@ class ThresholdScreen(JudgeScreen):
         if is_first:  # a window of another size leaves the cursor where it is
             self._show_near()
 
+    def footer(self) -> tuple[str, set[str]]:
+        return self.NAME, {"run"} if self.view.opened.is_run else set()
+
     def facts(self) -> str:
         if self._cuts is None:
             return ""
@@ -196,7 +195,7 @@ class ThresholdScreen(JudgeScreen):
 
     def _said(self, cuts: Cuts) -> str:
         kept = cuts.at(self._cut)
-        judged = judged_at_random(self.view.opened, self.judgements.codes(given=False), self._cut)
+        judged = judged_at_random(self.view.opened, self.judgements.own(given=False), self._cut)
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
@@ -236,7 +235,7 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
         self.host.judge_sample(around=True)
 
-    def action_export(self) -> None:
+    def action_write(self) -> None:
         self.ask_where(self.view.opened.kept(self._cut).nonzero()[0], self._cut)
 
     def action_copy(self) -> None:
@@ -245,7 +244,7 @@ class ThresholdScreen(JudgeScreen):
         flag = flag_of(self.view.opened, self._cut)
         self.copy(flag, f"copied: {flag}")
 
-    def action_write(self) -> None:
+    def action_write_cut(self) -> None:
         opened = self.view.opened
         if self._cuts is None:
             self._say_problem()

@@ -41,7 +41,7 @@ def test_ones_own_verdict_stands_first_and_others_are_not_counted(
         await settled(pilot)
         rows = screen_text(app)
         assert "tsv:10: not a whole line of a verdict" in " ".join("".join(rows).split())
-        of_each = {"ann": "✓ ✓ ✓≠✓≠✗ ✗ ", "bob": "✓ ✓ ✗≠✗≠✗ ✗ ", "cem": "✓ ✓ ?≠?≠✗ ✗ "}
+        of_each = {"ann": "✓ ✓ ✓≠✓≠ ✗ ✗", "bob": " ✓ ✓✗≠✗≠✗ ✗ ", "cem": " ✓ ✓ ≠ ≠ ✗ ✗"}
         for name, signs in of_each.items():
             await pilot.press("b", *name, "enter")  # what is prefilled is replaced
             await settled(pilot)

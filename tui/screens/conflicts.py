@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from xmine.browsing.opened import Opened
+from xmine.display import count
 from xmine.judging.judgements import Judgements
 from xmine.judging.report import conflicts, report_of
 
@@ -79,6 +80,7 @@ class ReportScreen(HelpScreen):
 
 
 def _report(opened: Opened, judgements: Judgements) -> Text:
-    said = report_of(opened, judgements).lines()
-    lines = [shown(f"{of:<20}{each}") for of, each in said.items()]
-    return Text("\n").join(lines or [Text("nobody has judged a pair yet")])
+    found = report_of(opened, judgements)
+    left = f", {count(found.open, 'pair')} to decide" if found.open else ""
+    said = {"all": f"{found.everybody}{left}", **found.lines()}
+    return Text("\n").join(shown(f"{of:<20}{each}") for of, each in said.items())

@@ -69,8 +69,8 @@ class JudgeScreen(BaseScreen):
         before = self.judgements.words(row).get(self.judgements.by, "")
         return before, self.judgements.judge(row, word)
 
-    def after(self, row: int) -> str:
-        """Say more of a pair that was just judged."""
+    def after(self, row: int, word: str) -> str:
+        """Say more of a pair of which a word was just said."""
         return ""
 
     def found(self, rows: list[int]) -> bool:
@@ -163,7 +163,7 @@ class JudgeScreen(BaseScreen):
             taken = "z takes it back" if is_new else "it was already"
             was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
             told = f"{signed(verdict)}: {self.progress()}; {was}{taken}"
-            self.say(told + self.after(row))
+            self.say(told + self.after(row, verdict))
             self.say_contradicted()
 
     def action_note(self) -> None:

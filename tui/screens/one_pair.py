@@ -137,21 +137,21 @@ class OnePairScreen(JudgeScreen):
         """Write what is shown after the last pair."""
         return Text()
 
-    def after(self, row: int) -> str:
+    def after(self, row: int, word: str) -> str:
         """Say what the machine and the others say of a pair; words follow when they are found."""
         opened, by = self.view.opened, self.judgements.by
         pair, notes = opened.pair(row), self.judgements.notes(row)
-        said = [IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]]
+        facts = [IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]]
         for name, figure in (("prob", pair.prob), ("score", pair.score)):
-            said += [] if figure is None else [f"{name} {figure:.2f}"]
-        lines = [f"the machine: {', '.join(filter(None, said))}"] if any(said) else []
+            facts += [] if figure is None else [f"{name} {figure:.2f}"]
+        lines = [f"the machine: {', '.join(filter(None, facts))}"] if any(facts) else []
         lines += [f"! {name}: {reason}" for name, reason in reasons_of(opened, row).items()]
         others = self.judgements.words(row)
-        own = verdict_of(others.pop(by, ""))
+        others.pop(by, "")
         lines += [
-            f"{DIFFER + ' ' if verdict_of(word) != own else ''}{judge}: {signed(word)}"
+            f"{DIFFER + ' ' if verdict_of(said) != verdict_of(word) else ''}{judge}: {signed(said)}"
             + (f" {NOTE} {notes[judge]}" if judge in notes else "")
-            for judge, word in others.items()
+            for judge, said in others.items()
         ]
         lines = ["", *(cut(each, _MOST_SAID).plain for each in lines)]
         text = "\n".join(lines)

@@ -25,6 +25,14 @@ SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
 _KINDS = {"language": "wrong language", "source": "source too long", "target": "target too long"}
 
 
+def verdicts_on(judgements: Judgements, row: int) -> tuple[str, str]:
+    """Give one's own verdict, and a sign for others: that they differ, or what they alone say."""
+    own = judgements.by_judge(row).get(judgements.by, "")
+    if judgements.differ(row):
+        return own, DIFFER
+    return own, "" if own else SIGNS[judgements.of(row)]
+
+
 def signed(word: str) -> str:
     """Write a verdict with its sign; a kind of `reject` in words."""
     return f"{SIGNS[verdict_of(word)]} {_KINDS.get(word, word)}"
@@ -150,7 +158,7 @@ class PairCells:
         opened = self.opened
         match name:
             case "":
-                return SIGNS[self.judgements.of(row)]
+                return SIGNS[verdicts_on(self.judgements, row)[0]]
             case "length":
                 pair = opened.pair(row)
                 return _left(f"{len(pair.source)}/{len(pair.target)}", width)

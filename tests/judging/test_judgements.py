@@ -123,10 +123,10 @@ def test_of_many_verdicts_the_most_count_and_as_many_on_both_sides_are_unsure() 
         "partial language accept partial": "partial",
         "accept accept reject": "accept",
     }.items():
-        words = {f"judge {n}": word for n, word in enumerate(said.split())}
-        assert settled(words, {}) == stands
-        assert settled(words, {"eve": "source"}, "judge 0") == "source"
-        assert settled(words, {}, "judge 0") == (said.split() or [""])[0]
+        words = {(False, f"judge {n}"): word for n, word in enumerate(said.split())}
+        assert settled(words) == stands
+        assert settled({(True, "eve"): "source", **words}, "judge 0") == "source"
+        assert settled(words, "judge 0") == (said.split() or [""])[0]
 
 
 def test_ones_own_verdict_comes_first_and_is_counted_alone(opened: Opened) -> None:

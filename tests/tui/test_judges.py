@@ -11,7 +11,7 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.opening import open_pairs
 from xmine.judging.judgements import Judgements
-from xmine.judging.report import report_of
+from xmine.judging.report import Report
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 
@@ -122,4 +122,4 @@ def test_a_run_is_not_measured_by_the_verdicts_that_it_was_given(run_copy: Path)
         os.utime(run_copy / "source.parquet", (4e9, 4e9))  # mined later than judged
         judgements = Judgements.open(opened, "ann")
         assert judgements.counts().accept == len(opened)
-        assert (report_of(opened, judgements).everybody.right.of > 0) != given
+        assert (Report(opened, judgements).everybody.right.of > 0) != given

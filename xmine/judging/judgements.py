@@ -33,10 +33,12 @@ from xmine.pairs.judgements import (
     WORDS,
     Label,
     PairKey,
+    Said,
     append,
     as_time,
     broken_lines,
     file_beside,
+    hear,
     now,
     read_from,
     settled,
@@ -97,10 +99,11 @@ def judge_name(kept: str = "") -> str:
         name = os.environ.get("XMINE_JUDGE", "") or kept or getpass.getuser()
     except (OSError, KeyError):  # a container may have no name for its user
         name = ""
-    return _printable(name) or "unknown"
+    return printable(name) or "unknown"
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """Leave out of a name what a line of the file cannot hold."""
     return "".join(each if each.isprintable() else " " for each in name).strip()
 
 
@@ -117,10 +120,8 @@ class Judgements:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
         self._opened = opened
-        # Row -> the word of each judge, the latest at the end, and of each who decides where judges
-        # differ; the note of each; its repair.
-        self._said: dict[int, dict[str, str]] = {}
-        self._decided: dict[int, dict[str, str]] = {}
+        # Row -> the word of each judge, the latest at the end; the note of each; its repair.
+        self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
         self._repairs: dict[int, Repair | None] = {}
         # Of each pair what `of` gives, the label of `by`, and what `of` gives if the run was not
@@ -192,15 +193,16 @@ class Judgements:
 
     def word(self, row: int) -> str:
         """Give what `of` does, of a rejected pair its kind."""
-        return settled(self._said.get(row, {}), self._decided.get(row, {}), self.by)
+        return settled(self._said.get(row, {}), self.by)
 
     def differ(self, row: int) -> bool:
         """Tell whether judges accept and reject a pair, and nobody has decided."""
-        return row not in self._decided and {ACCEPT, REJECT} <= {*self.by_judge(row).values()}
+        return not self.decided(row) and {ACCEPT, REJECT} <= {*self.by_judge(row).values()}
 
     def words(self, row: int) -> dict[str, str]:
         """Give the word of each judge for a pair, one of WORDS, the latest at the end."""
-        return dict(self._said.get(row, {}))
+        said = self._said.get(row, {}).items()
+        return {judge: word for (decides, judge), word in said if not decides}
 
     def by_judge(self, row: int) -> dict[str, str]:
         """Give the label of each judge for a pair, the latest at the end."""
@@ -210,9 +212,14 @@ class Judgements:
         """Give what is wrong with a pair by each judge who says it: one of KINDS."""
         return {judge: word for judge, word in self.words(row).items() if word in KINDS}
 
-    def decided(self, row: int) -> tuple[str, str] | None:
-        """Give the last adjudicator of a pair, and the word that decides; None without any."""
-        return next(reversed(self._decided.get(row, {}).items()), None)
+    def given(self, row: int) -> list[Given]:
+        """List what judges and adjudicators say of a pair, the latest at the end."""
+        notes, said = self.notes(row), self._said.get(row, {}).items()
+        return [Given(row, x, word, notes.get(x, ""), decides) for (decides, x), word in said]
+
+    def decided(self, row: int) -> Given | None:
+        """Give the last word of an adjudicator on a pair; None without any."""
+        return next((each for each in reversed(self.given(row)) if each.decides), None)
 
     def unsaid(self, rows: Rows) -> list[int]:
         """List those of some pairs that `by` has not judged, in their order."""
@@ -239,36 +246,23 @@ class Judgements:
         Returns:
             how many pairs are left.
         """
-        word, more = kind or judgement, dict[str, Any](adjudicates=True) if adjudicates else {}
-        found = []
+        word, labels, before = kind or judgement, list[Label](), list[Label]()
         for row in rows:
-            if (own := self._own_of(row, adjudicates=adjudicates)) != word:
-                found.append((row, own))
-        if found:
-            labels = [self._label(row, word, **more) for row, _ in found]
-            before = [self._label(*each, **more) for each in found]
+            if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
+                labels.append(self._label(row, word, decides=adjudicates))
+                before.append(self._label(row, own, decides=adjudicates))
+        if labels:
             self._do("decide" if adjudicates else word, labels, before)
-        return len(found)
-
-    def given(self, row: int) -> list[Given]:
-        """List what each judge says of a pair, then what adjudicators decide."""
-        notes, said = self.notes(row), self.words(row).items()
-        found = [Given(row, judge, word, notes.get(judge, "")) for judge, word in said]
-        decided = self._decided.get(row, {}).items()
-        return [*found, *(Given(row, *each, decides=True) for each in decided)]
+        return len(labels)
 
     def take(self, labels: Iterable[Given]) -> int:
         """Keep labels that were given elsewhere, all or none; count those that are new."""
         taken = []
         for each in labels:
-            is_known = any(
-                x[:3] == each[:3] and x.decides == each.decides for x in self.given(each.row)
-            )
-            more: dict[str, Any] = {"adjudicates": True} if each.decides else {}
-            if each.note and each.note != self.notes(each.row).get(each.judge):
-                more["note"], is_known = each.note, False
-            if not is_known:
-                taken.append(self._label(each.row, each.word, _printable(each.judge), **more))
+            known = {x._replace(note=""): ("", x.note) for x in self.given(each.row)}
+            if each.note not in known.get(each._replace(note=""), ()):
+                more = {"note": each.note} if each.note else {}
+                taken.append(self._label(each.row, each.word, each.judge, each.decides, **more))
         if taken:
             self._write(taken)
         return len(taken)
@@ -292,16 +286,18 @@ class Judgements:
             before.append(self._label(row, own, repair=then and then.facts()))
         self._do("repair", said, before)
 
-    def _own_of(self, row: int, *, adjudicates: bool = False) -> str:
-        said = self._decided if adjudicates else self._said
-        return said.get(row, {}).get(self.by, TAKEN_BACK)
+    def _own_of(self, row: int) -> str:
+        return self.words(row).get(self.by, TAKEN_BACK)
 
-    def _label(self, row: int, word: str, judge: str = "", **more: object) -> Label:
+    def _label(
+        self, row: int, word: str, judge: str = "", decides: bool = False, **more: object
+    ) -> Label:
         if word not in (known := (*WORDS, TAKEN_BACK)):
             raise OptionError(f"{word!r} is no judgement", f"choose from {', '.join(known)}")
-        judge = judge or self.by
+        judge = printable(judge) or self.by
         key = self._keys.get((row, judge)) or key_of(self._opened, row)
         more |= {"kind": word} if word in KINDS else {}
+        more |= {"adjudicates": True} if decides else {}
         return Label(key, verdict_of(word), judge, now(), more)
 
     def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
@@ -390,8 +386,8 @@ class Judgements:
         with self._lock:
             if anew:
                 self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
-                rows = self._said, self._decided, self._notes, self._repairs
-                for known in (*rows, self._keys, self._lost, self._given, self.times):
+                rows = self._said, self._notes, self._repairs, self._given
+                for known in (*rows, self._keys, self._lost, self.times):
                     known.clear()
             for label in labels:
                 self._take(label, is_new=not anew)
@@ -412,14 +408,12 @@ class Judgements:
         """
         found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
         with self._lock:
-            for row in {*self._said, *self._decided, *self._repairs}:
-                judges = self._said.get(row, {})
-                said = [x for each in judges.items() for x in (each[0], ": ".join(each))]
-                said += [f"{x}: {verdict_of(y)}" for x, y in judges.items() if y in KINDS]
+            for row in {*self._said, *self._repairs}:
+                said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
+                said += [f"{judge}: {REJECT}" for judge in self.kinds(row)]
                 if column == "verdict":
-                    word = self.word(row)
-                    said = [*dict.fromkeys((verdict_of(word), word)), "judged"]
-                    said = said if word else ["unjudged"]
+                    said = [self.of(row), self.word(row), "judged"] if row in self._said else []
+                    said = said or ["unjudged"]
                     said += ["conflict"] * self.differ(row)
                     said += ["repaired"] * (self.repair_of(row) is not None)
                 if said:
@@ -429,7 +423,7 @@ class Judgements:
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
-        return np.flatnonzero(self.codes())
+        return np.array(sorted(self._said), dtype=np.int64)
 
     def own(self, *, given: bool = True) -> Codes:
         """Tell the labels of `by`, as `codes`."""
@@ -453,7 +447,7 @@ class Judgements:
 
     def _compare(self, label: Label, row: int) -> None:
         """Note that another window says otherwise in the same name."""
-        ours = self._said.get(row, {}).get(label.judge, label.word)
+        ours = self.words(row).get(label.judge, label.word)
         is_other = label.judge == self.by and (label.key, label.word) not in self._own
         if is_other and not label.decides and label.word not in (ours, TAKEN_BACK):
             self.contradicted[label.key] = label.word, ours
@@ -473,14 +467,10 @@ class Judgements:
             self._repairs[row] = Repair.of(label.more["repair"])
         if isinstance(note := label.more.get("note"), str):
             self._notes.setdefault(row, {})[label.judge] = note
-        known = self._decided if label.decides else self._said
-        said = known.setdefault(row, {})
-        said.pop(label.judge, None)
         self._keys[row, label.judge] = label.key
-        if label.word != TAKEN_BACK:
-            said[label.judge] = label.word
-        elif not said:
-            del known[row]
+        hear(self._said.setdefault(row, {}), label)
+        if not self._said[row]:
+            del self._said[row]
         everybody, own, since = self._codes
         everybody[row] = CODES[self.of(row)]
         own[row] = CODES[self.by_judge(row).get(self.by, "")]

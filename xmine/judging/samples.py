@@ -23,21 +23,17 @@ USUAL = 50  # pairs of a sample
 HOW = ("random", "unsure")  # orders of a sample
 _PLAN = re.compile(
     rf"(?:(?P<size>\d{{1,7}})|(?:±|\+-)? ?(?P<within>0?\.\d*[1-9]))? ?(?P<how>{'|'.join(HOW)})?"
-    r"(?:,? ?(?P<shared>\d[\d.]*) ?% shared)?"
+    r"(?:,? ?(?P<shared>[\d.]+ ?%?) shared)?"
 )
 # Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
 _NINE_TENTHS = 1.645
 _SEED = 1  # of the order in which pairs are drawn, where no name is given
 _DAY = 86_400  # seconds: who has not judged for longer is dealt no pairs
-_BLOCK = 4096  # drawn pairs that are looked at at once
 _FEWEST = 10  # pairs that were judged in that order, or all that are kept
 
 
 class Plan(NamedTuple):
-    """How many pairs are judged, or until the interval is `within` so much, and in which order.
-
-    `shared` is the part that everybody judges, from 0 to 1.
-    """
+    """How many pairs are judged, or until the interval is `within` so much; order; part for all."""
 
     size: int
     within: float | None
@@ -52,8 +48,7 @@ def read_plan(line: str) -> Plan:
         raise OptionError(f"{line!r} is no sample", "50 random, ±.05, 50 unsure, 50 20 % shared")
     within = None if found["within"] is None else float(found["within"])
     size = int(found["size"] or (USUAL if within is None else _FEWEST))
-    shared = read_share(f"{found['shared'] or 100} %")
-    return Plan(size, within, found["how"] or HOW[0], shared)
+    return Plan(size, within, found["how"] or HOW[0], read_share(found["shared"] or "1"))
 
 
 def read_share(text: str) -> float:
@@ -96,20 +91,16 @@ class Share:
 
     def __str__(self) -> str:
         """Write the share, the interval and both counts."""
-        share, interval = self.share, self.interval
-        if share is None or interval is None:
+        if self.share is None or self.interval is None:
             return "none judged"
-        return f"{share:.2f} ({interval[0]:.2f} to {interval[1]:.2f}), {self.so:,} of {self.of:,}"
+        low, high = self.interval
+        return f"{self.share:.2f} ({low:.2f} to {high:.2f}), {self.so:,} of {self.of:,}"
 
     def facts(self) -> dict[str, object]:
         """List the figures for JSON."""
-        share, interval = self.share, self.interval
-        return {
-            "so": self.so,
-            "of": self.of,
-            "share": None if share is None else round(share, 4),
-            "interval": None if interval is None else [round(each, 4) for each in interval],
-        }
+        share = None if self.share is None else round(self.share, 4)
+        interval = self.interval and [round(each, 4) for each in self.interval]
+        return {"so": self.so, "of": self.of, "share": share, "interval": interval}
 
 
 @lru_cache(maxsize=2)
@@ -135,16 +126,10 @@ def rows_at_random(opened: Opened, codes: Codes, cut: float | None) -> Rows:
     Others say nothing of all kept pairs: who judges the best ones finds them right. So those count
     that stand before the first one that nobody has judged. Of too few none is given.
     """
-    kept, order, drawn = opened.kept(cut), _shuffled(len(opened)), []
-    for start in range(0, len(order), _BLOCK):
-        block = order[start : start + _BLOCK]
-        block = block[kept[block]]
-        ends = np.flatnonzero(codes[block] == 0)[:1]
-        drawn.append(block[: ends[0]] if len(ends) else block)
-        if len(ends):
-            break
-    rows: Rows = np.concatenate([*drawn, order[:0]])
-    return rows if len(rows) >= min(_FEWEST, kept.sum()) else rows[:0]
+    order = _shuffled(len(opened))
+    order = order[opened.kept(cut)[order]]
+    rows = order[: np.argmin(codes[order] != 0)] if 0 in codes[order] else order
+    return rows if len(rows) >= min(_FEWEST, len(order)) else rows[:0]
 
 
 def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
@@ -218,23 +203,18 @@ class Sample:
         the screen of one while another joins may be judged by both; it counts once.
         """
         ends = np.floor(np.arange(len(self) + 1) * self.shared + 1e-9)
-        for_all = self.rows[np.diff(ends) > 0]
-        first, rest = judgements.unsaid(for_all), list[int]()
-        if self.shared < 1:
-            since = as_time(time.time() - _DAY)
-            said = {row: judgements.by_judge(row) for row in self.rows.tolist()}
-            judges = {judge for each in said.values() for judge in each}
-            judges = {each for each in judges if judgements.times[each][-1] >= since}
+        for_all = np.diff(ends) > 0
+        judges = {judge for row in self.rows.tolist() for judge in judgements.words(row)}
+        since = as_time(time.time() - _DAY)
+        judges = {x for x in judges if judgements.times[x][-1] >= since} | {judgements.by}
 
-            def dealt(row: int) -> str:
-                key = "\t".join(map(str, key_of(self.opened, row)))
-                hashes = {x: blake2b(f"{x}\t{key}".encode()).digest() for x in judges}
-                return max(hashes, key=lambda judge: hashes[judge])
+        def is_own(row: int) -> bool:
+            key = "\t".join(map(str, key_of(self.opened, row)))
+            best = max(judges, key=lambda judge: blake2b(f"{judge}\t{key}".encode()).digest())
+            return best == judgements.by and not judgements.of(row)
 
-            judges.add(judgements.by)
-            left = [row for row in self.rows[np.diff(ends) == 0].tolist() if not judgements.of(row)]
-            rest = [row for row in left if dealt(row) == judgements.by]
-        return first + rest
+        dealt = filter(is_own, self.rows[~for_all].tolist())
+        return [*judgements.unsaid(self.rows[for_all]), *dealt]
 
     def said(self, codes: Codes) -> "Finding":
         """Count the verdicts on the sample; `codes` are those on all pairs."""
@@ -306,19 +286,17 @@ class Finding:
 
     def facts(self) -> dict[str, object]:
         """List the figures for JSON."""
-        around = self.sample.around
+        sample, around, above = self.sample, self.sample.around, self.above.facts()
         return {
-            "sample": len(self.sample),
+            "sample": len(sample),
             "around": around,
-            "judged": len(self.sample) - self.left,
+            "judged": len(sample) - self.left,
             "unsure": self.unsure,
-            "cut": self.sample.cut,
-            "order": self.sample.how,
-            "precision_judged": None
-            if around or self.sample.how == "unsure"
-            else self.above.facts(),
+            "cut": sample.cut,
+            "order": sample.how,
+            "precision_judged": None if around or sample.how == "unsure" else above,
             "precision_expected_interval": self.expected,
-            "above": self.above.facts() if around else None,
+            "above": above if around else None,
             "below": self.below.facts() if around else None,
             "advice": self.advice,
         }

@@ -30,6 +30,7 @@ TAKEN_BACK = "none"
 # says more than the other.
 KINDS = ("partial", "language", "source", "target")
 WORDS = (*LABELS, *KINDS)  # that say all of a label; a kind means that the pair is rejected
+Said = dict[tuple[bool, str], str]  # of a pair: whether it decides and who says it -> the word
 _VERSION = 2  # of version 1 no line has `more`
 _COLUMNS = "source_line target_line source_offset target_offset judgement judge texts more time"
 _TITLE = "# judgements of xmine, version "
@@ -99,20 +100,28 @@ def verdict_of(word: str) -> str:
     return REJECT if word in KINDS else word
 
 
-def settled(said: Mapping[str, str], decided: dict[str, str], by: str = "") -> str:
+def hear(said: Said, label: Label) -> None:
+    """Put a label in the place of the one of before, behind all others."""
+    said.pop((label.decides, label.judge), None)
+    if label.judgement != TAKEN_BACK:
+        said[label.decides, label.judge] = label.word
+
+
+def settled(said: Said, by: str = "") -> str:
     """Give the one word that stands for what judges say of a pair; empty if they say nothing.
 
     It is that of the last adjudicator, else that of `by`, else what most of those say who accept or
     reject; as many against as for it are unsure, whoever spoke last.
     """
-    if decided or by in said:
-        return next(reversed(decided.values()), "") or said[by]
-    votes = Counter(verdict_of(word) for word in said.values())
+    decided = [word for (decides, _), word in said.items() if decides]
+    if decided or (False, by) in said:
+        return (decided or [said[False, by]])[-1]
+    votes = Counter(map(verdict_of, said.values()))
     if votes[ACCEPT] == votes[REJECT]:
         return UNSURE if said else ""
     verdict = ACCEPT if votes[ACCEPT] > votes[REJECT] else REJECT
     words = Counter(word for word in said.values() if verdict_of(word) == verdict)
-    return max(words, key=lambda word: words[word])
+    return words.most_common(1)[0][0]
 
 
 def hash_of(source: str, target: str) -> str:
@@ -193,16 +202,13 @@ def broken_lines(path: Path) -> str:
 def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
     """Find what stands of every pair in a whole file, see `settled`, with the line of its last."""
     check_header(f"{lines[0]}\n".encode(), path)
-    found: dict[PairKey, tuple[dict[str, str], dict[str, str]]] = {}  # said, decided
+    said: dict[PairKey, Said] = {}
     last: dict[PairKey, tuple[int, Label]] = {}
     for number, label in read_labels(lines):
-        said = found.setdefault(label.key, ({}, {}))[label.decides]
-        said.pop(label.judge, None)
-        if label.judgement != TAKEN_BACK:
-            said[label.judge] = label.word
+        hear(said.setdefault(label.key, {}), label)
         more = {**last[label.key][1].more, **label.more} if label.key in last else label.more
         last[label.key] = number, replace(label, more=more)
-    stand = {key: verdict_of(settled(*each)) for key, each in found.items() if any(each)}
+    stand = {key: verdict_of(settled(each)) for key, each in said.items() if each}
     return [(last[key][0], replace(last[key][1], judgement=each)) for key, each in stand.items()]
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,13 +48,12 @@ def judge(
     take: Annotated[str | None, value()] = None,
     output: Annotated[str | None, value(names="-o --output")] = None,
     rejected: Annotated[bool, switch("--rejected")] = False,
-    known: Annotated[Path | None, value()] = None,
     force: FORCE = False,
 ) -> None:
     """Judge a pair or a sample; else count and write the verdicts.
 
     A pair needs both lines and the verdict. With neither lines nor --sample the verdicts are
-    counted, compared with the estimate and between judges, and written to -o and --known.
+    counted, compared with the estimate and between judges, and written to -o.
 
     With --sample a key answers for each pair: a accepts, x rejects, u is unsure, 1 to 4 reject and
     say why (partial; wrong language; the source, or the target, is too long), space asks again
@@ -75,7 +73,6 @@ def judge(
         judgement: accept, reject, unsure, partial, language, source or target; none removes it.
         output: File for the accepted pairs, to train with, in any format of pairs. Into .json
             (Label Studio) or .csv go all labels on the kept pairs, or on a --sample.
-        known: File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads.
         sample: Ask for that many kept pairs, drawn at random.
         around: Draw the sample from both sides of the cut.
         name: Name of another sample, which is the same for all who give it.
@@ -86,87 +83,57 @@ def judge(
         rejected: Write the rejected pairs to -o instead.
     """
     from xmine.browsing.opening import open_pairs
-    from xmine.judging.exchange import write_labels
     from xmine.judging.judgements import Judgements
     from xmine.judging.samples import Sample, read_share
     from xmine.pairs.judgements import PATIENCE
 
     pair, part = (source_line, target_line, judgement), read_share(shared)
-    ways = {"pair": any(pair), "sample": sample is not None, "conflicts": conflicts}
-    ways |= {"take": take is not None, "count": bool(known or rejected or report)}
-    ways["count"] |= bool(output or force) and sample is None
-    way, *others = [each for each, is_asked in ways.items() if is_asked] or ["count"]
+    counts = bool(rejected or report or ((output or force) and sample is None))
+    ways = any(pair) + (sample is not None) + conflicts + (take is not None) + counts
     of_sample = around or name or part < 1
-    if others or any(pair) != all(pair) or (of_sample and way != "sample"):
+    if ways > 1 or any(pair) != all(pair) or (of_sample and sample is None):
         raise OptionError(
             "which pair is judged, and how?",
             "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around; "
             "or --conflicts; or --take; or none of these, to count and write the verdicts",
         )
-    if way == "count":
-        flags = {"rejected": rejected, "report": report, "force": force}
-        count_verdicts(run, console, output, known, **flags)
+    if counts or not ways:
+        count_verdicts(run, console, output, rejected=rejected, report=report, force=force)
         return
     opened = open_pairs(run)
     judgements = Judgements.open(opened, patience=PATIENCE)
     if sample is not None:
         drawn = Sample(opened, opened.cut, sample, around=around, how=order, name=name, shared=part)
-        if output:
-            console.say(write_labels(opened, judgements, drawn.rows, output, force=force))
-        else:
-            _judge_sample(drawn, judgements, console)
-    elif take is not None:
-        _take(opened, judgements, take, console)
-    elif conflicts:
-        _decide(opened, judgements, console)
-    else:
+        _judge_sample(drawn, judgements, console, output, force=force)
+    elif all(pair):
         _judge_pair(opened, judgements, console, *map(str, pair))
+    else:
+        _judge_others(opened, judgements, console, take)
 
 
-def _judge_pair(
-    opened: "Opened",
-    judgements: "Judgements",
-    console: Console,
-    source: str,
-    target: str,
-    judgement: str,
-) -> None:
+def _judge_pair(opened: "Opened", judgements: "Judgements", console: Console, *given: str) -> None:
     from xmine.browsing.opened import row_at
 
-    places = read_place(source, opened.source.files), read_place(target, opened.target.files)
-    judgements.judge(row_at(opened, *places), judgement)
+    source, target = map(read_place, given, (opened.source.files, opened.target.files))
+    judgements.judge(row_at(opened, source, target), given[2])
     judged = judgements.counts().judged
+    facts = {"source_line": source[0], "target_line": target[0], "judgement": given[2]}
     console.summary(
-        f"{judgements.path}: {source} {target} {judgement}, {judged:,} judged",
-        {
-            "file": str(judgements.path),
-            "source_line": places[0][0],
-            "target_line": places[1][0],
-            "judgement": judgement,
-            "judge": judgements.by,
-            "judged": judged,
-        },
+        f"{judgements.path}: {' '.join(given)}, {judged:,} judged",
+        {"file": str(judgements.path), **facts, "judge": judgements.by, "judged": judged},
     )
 
 
-def _take(opened: "Opened", judgements: "Judgements", path: str, console: Console) -> None:
-    from xmine.judging.exchange import read_given
+def _judge_sample(
+    drawn: "Sample", judgements: "Judgements", console: Console, output: str | None, *, force: bool
+) -> None:
+    from xmine.judging.export import export
 
-    given = read_given(path, opened, judgements.by)
-    new = judgements.take(given)
-    console.summary(
-        f"{judgements.path}: {count(len(given), 'label')} in {path}, {new:,} new",
-        {"file": str(judgements.path), "labels": len(given), "new": new},
-    )
-
-
-def _judge_sample(drawn: "Sample", judgements: "Judgements", console: Console) -> None:
     opened = drawn.opened
-
-    def asked() -> list[int]:
-        return drawn.asked(judgements)
-
-    _ask(opened, asked, judgements.judge, lambda _: "", lambda row: _told(opened, judgements, row))
+    if output:
+        console.say(export(judgements, opened, drawn.rows, output, force))
+        return
+    _ask(opened, judgements, drawn.asked, judgements.judge, blind=True)
     found = drawn.said(judgements.codes(given=False))
     facts = {"file": str(judgements.path), **found.facts()}
     console.show((f"{line}\n" for line in found.lines()), facts)
@@ -178,89 +145,75 @@ def _judge_sample(drawn: "Sample", judgements: "Judgements", console: Console) -
         )
 
 
-def _decide(opened: "Opened", judgements: "Judgements", console: Console) -> None:
-    """Ask an adjudicator about the pairs on which judges differ, and show what they say."""
+def _judge_others(
+    opened: "Opened", judgements: "Judgements", console: Console, take: str | None
+) -> None:
+    """Take labels of a file, or decide where judges differ."""
+    from xmine.judging.exchange import read_labels
     from xmine.judging.report import conflicts
 
-    def asked() -> list[int]:
-        judgements.refresh()
-        rows: list[int] = conflicts(judgements).tolist()
-        return rows
-
-    before = len(asked())
-    said = partial(_said, judgements)
-    _ask(opened, asked, judgements.adjudicate, said, lambda _: "")
-    left = len(asked())
-    console.summary(
-        f"{judgements.path}: judges differ on {count(before, 'pair')}, {left:,} left to decide",
-        {"file": str(judgements.path), "conflicts": before, "left": left},
-    )
+    if take is not None:
+        given = read_labels(take, opened, judgements.by)
+        facts = {"labels": len(given), "new": judgements.take(given)}
+        said = f"{count(len(given), 'label')} in {take}, {facts['new']:,} new"
+    else:
+        _ask(opened, judgements, conflicts, judgements.adjudicate, blind=False)
+        facts = {"conflicts": len(conflicts(judgements))}
+        said = f"judges differ on {count(facts['conflicts'], 'pair')}"
+    console.summary(f"{judgements.path}: {said}", {"file": str(judgements.path), **facts})
 
 
 def _ask(
     opened: "Opened",
-    asked: Callable[[], list[int]],
+    judgements: "Judgements",
+    asked: "Callable[[Judgements], list[int]]",
     judge: Callable[[int, str], object],
-    before: Callable[[int], str],
-    after: Callable[[int], str],
+    *,
+    blind: bool,
 ) -> None:
-    """Ask about each pair that is `asked` until none is left, and say what is known of it."""
-    later: list[int] = []
-    done = 0
-    while rows := asked():
+    """Ask about pairs; say what the machine and judges say before, or `blind`, after the key."""
+    done, later = 0, list[int]()
+    while rows := asked(judgements):
         later = [] if {*rows} <= {*later} else later
         row = next(row for row in rows if row not in later)
-        _show(opened, row, f"{done + 1} of {done + len(rows)}", before(row))
-        key = _key()
-        if key in _LEAVE:
+        place = f"\n{done + 1} of {done + len(rows)}"
+        _show(opened, row, place if blind else f"{place}\n{_told(opened, judgements, row)}")
+        if (key := _key()) in _LEAVE:
             print(file=sys.stderr)
             return
-        if key in _KEYS:
+        if key == " ":
+            later.append(row)
+        elif key in _KEYS:
             judge(row, _KEYS[key])
             done += 1
-            print(visible(after(row)), file=sys.stderr)
-        elif key == " ":
-            later.append(row)
-
-
-def _said(judgements: "Judgements", row: int) -> str:
-    """Write what judges say of a pair, and their notes."""
-    said = (
-        f"{each.judge}: {each.word}{f' ({each.note})' if each.note else ''}"
-        for each in judgements.given(row)
-    )
-    return "  ".join(said)
+            print(_told(opened, judgements, row) if blind else "", file=sys.stderr)
 
 
 def _told(opened: "Opened", judgements: "Judgements", row: int) -> str:
-    """Write what the machine and others say of a pair, once it is judged."""
+    """Write what the machine and all judges say of a pair."""
     pair = opened.pair(row)
     figures = {name: getattr(pair, name) for name in ("score", "prob")}
     said = [f"{name} {each:.4f}" for name, each in figures.items() if each is not None]
-    others = _said(judgements, row) if len(judgements.words(row)) > 1 else ""
-    return "  ".join(filter(None, [*said, pair.flags, others]))
+    said += [f"{x.judge}: {x.word} {x.note}".rstrip() for x in judgements.given(row)]
+    return visible("  ".join(filter(None, [*said, pair.flags])))
 
 
-def _show(opened: "Opened", row: int, place: str, said: str) -> None:
+def _show(opened: "Opened", row: int, head: str) -> None:
     """Show a pair between the lines around it; not its figures: they would tell what to say."""
     from xmine.browsing.details import lines_around
 
-    told = [f"\n{place}", *filter(None, [visible(said)])]
+    said = [head]
     for side, at in ((opened.source, opened.sources[row]), (opened.target, opened.targets[row])):
         before, after = lines_around(side, int(at))
         rows = [(each, sign) for each, sign in ((before, " "), (int(at), ">"), (after, " "))]
-        told += [
+        said += [
             f"{sign} {side.numbers(each):>8}  {visible(side.texts[each])}"
             for each, sign in rows
             if each is not None
         ] + [""]
-    told += ["1 partial  2 wrong language  3 source too long  4 target too long"]
-    print(
-        "\n".join(told),
-        "a accept  x reject  u unsure  space later  q end ",
-        sep="\n",
-        file=sys.stderr,
-    )
+    said += ["1 partial  2 wrong language  3 source too long  4 target too long"]
+    print("\n".join(said), file=sys.stderr)
+    print("a accept  x reject  u unsure  space later  q end ", file=sys.stderr)
 
 
 def _key() -> str:

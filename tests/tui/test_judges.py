@@ -12,6 +12,7 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.opening import open_pairs
 from xmine.judging.judgements import Judgements
 from xmine.judging.report import Report
+from xmine.judging.samples import Sample
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 
@@ -54,6 +55,71 @@ def test_ones_own_verdict_stands_first_and_others_are_not_counted(
 
     drive(XmineApp(pairs), (100, 30), seen)
     assert b"\tacc\n" in bob.path.read_bytes()  # the next verdict does not stick to it
+
+
+def test_where_judges_differ_somebody_decides_beside_their_verdicts(pairs: Path) -> None:
+    ann, bob = (Judgements.open(open_pairs(pairs), name) for name in ("ann", "bob"))
+    ann.judge_all(range(6), "accept")
+    bob.judge_all(range(3), "accept")
+    bob.judge(3, "reject", "source")
+    bob.judge(4, "reject")
+    bob.note(4, "a half")
+
+    async def seen(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+
+        async def pressed(*keys: str) -> str:
+            await pilot.press(*keys)
+            await settled(pilot)
+            return "\n".join(screen_text(app))
+
+        text = await pressed("V")
+        assert "Judges differ 1 of 2" in text and "ann: ✓ accept" in text
+        assert "bob: ✗ source too long" in text and "Room 3" in text
+        text = await pressed("2")
+        assert "✗ wrong language: 1 of 2; z takes it back" in text and "≠ ann: ✓ accept" in text
+        assert "bob: ✗ reject ¶ a half" in text
+        assert "1 of 2" in await pressed("z") and app.judgements.decided(3) is None
+        assert "2 of 2" in await pressed("1")
+        text = await pressed("a")
+        report = [*Report(app.view.opened, app.judgements).lines().items()]
+        assert "all is decided" in text and report
+        for of, said in report:
+            assert f"{of} {said}" in " ".join(text.split())
+        text = await pressed("B")
+        assert text.split("\n")[0].endswith("Judges")
+        assert all(f"{of} {said}" in " ".join(text.split()) for of, said in report)
+        assert "no two judges differ" in await pressed("q", "q", "V")
+
+    drive(XmineApp(pairs), (100, 40), seen)
+    found = Judgements.open(open_pairs(pairs), "ann")
+    assert found.words(3) == {"ann": "accept", "bob": "source"}
+    decided = [(each.judge, each.word) for each in map(found.decided, (3, 4)) if each]
+    assert decided == [("tester", "partial"), ("tester", "accept")]
+    assert found.of(3) == "reject" and found.of(4) == "accept"
+
+
+def test_counts_and_precision_are_of_ones_own_verdicts_on_all_screens(run_copy: Path) -> None:
+    opened = open_pairs(run_copy)
+    Judgements.open(opened, "bob").judge_all(range(len(opened)), "reject")
+    ann = Judgements.open(opened, "tester")
+    rows = Sample(opened, opened.cut, 12).rows.tolist()
+    ann.judge_all(rows[:11], "accept")
+
+    async def seen(pilot: Any) -> None:
+        app, tops = pilot.app, list[str]()
+        await settled(pilot)
+        for keys in ("p", "t", "p v 1 2 enter", "a", "q", "o"):
+            await pilot.press(*keys.split())
+            await settled(pilot)
+            tops.append("\n".join(screen_text(app)))
+        pairs, threshold, judge, end, _, home = tops
+        assert "11 judged, by tester" in pairs and "judged 1.00 (0.80 to 1.00) of 11" in threshold
+        assert "11 ✓  0 ✗" in judge and "precision, judged         1.00" in end
+        assert "1.00 of 12" in home
+
+    drive(XmineApp(run_copy), (120, 40), seen)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,15 @@
 
 from collections import deque
 
+import numpy as np
 from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from xmine.browsing.opened import Opened
-from xmine.display import count
 from xmine.judging.judgements import Judgements
-from xmine.judging.report import conflicts, report_of
+from xmine.judging.report import Report, conflicts
 
 from ..text import shown
 from ..widgets.pair_cells import NOTE, signed
@@ -29,8 +29,8 @@ class ConflictScreen(OnePairScreen):
         yield from super().body()
 
     def on_mount(self) -> None:
-        self.rows = conflicts(self.judgements)
-        self.left = deque(self.rows.tolist())
+        self.left = deque(conflicts(self.judgements))
+        self.rows = np.array(self.left, np.int64)
         self.verdicts_changed()
         self.refresh_top()
 
@@ -54,7 +54,7 @@ class ConflictScreen(OnePairScreen):
 
     def keep(self, row: int, word: str) -> tuple[str, bool]:
         decided = self.judgements.decided(row)
-        own = decided[1] if decided and decided[0] == self.judgements.by else ""
+        own = decided.word if decided and decided.judge == self.judgements.by else ""
         return own, self.judgements.adjudicate(row, word)
 
     def end(self) -> Text:
@@ -80,7 +80,5 @@ class ReportScreen(HelpScreen):
 
 
 def _report(opened: Opened, judgements: Judgements) -> Text:
-    found = report_of(opened, judgements)
-    left = f", {count(found.open, 'pair')} to decide" if found.open else ""
-    said = {"all": f"{found.everybody}{left}", **found.lines()}
-    return Text("\n").join(shown(f"{of:<20}{each}") for of, each in said.items())
+    said = Report(opened, judgements).lines()
+    return Text("\n").join(shown(f"{of:<20} {each}") for of, each in said.items())

@@ -277,7 +277,7 @@ class JudgeScreen(BaseScreen):
             return
         said, notes = self.judgements.words(row), self.judgements.notes(row)
         if decided := self.judgements.decided(row):
-            said[f"{decided[0]} decides"] = decided[1]
+            said[f"{decided.judge} decides"] = decided.word
         self.pane.show(self.view.opened, row, cut, said, notes, self.judgements.repair_of(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -44,6 +44,7 @@ JUDGING: tuple[Mapping[str, str], ...] = (
 )
 # Actions that need a pair.
 _OF_PAIR = ("judge", "later", "before", "reveal", "note", "repair", "lines", "scroll_pane")
+_TALL = 36  # rows of a window in which a pair stands a little lower
 _QUOTED = 5  # stretches without counterpart on a side
 
 
@@ -85,6 +86,7 @@ class OnePairScreen(JudgeScreen):
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < BaseScreen.SMALLEST[0], "-phone")
+        self.set_class(event.size.height >= _TALL, "-tall")
 
     def footer(self) -> tuple[str, set[str]]:
         return self.NAME, set() if self.left else {"end"}

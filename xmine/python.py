@@ -513,10 +513,9 @@ class Run(PairRows):
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]
 
     def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:
-        """Say `accept`, `reject`, `unsure`, or a kind of `reject`, or `none` to take that back.
+        """Say `accept`, `reject`, `unsure`, or `none` to take that back: at once on the disk.
 
-        Kinds are `partial`, `language`, and `source` or `target`, if that is too long. The verdict
-        is on the disk at once, beside others.
+        Kinds of `reject` are `partial`, `language`, and `source` or `target`: what is too long.
 
         Raises:
             OptionError: no candidate has the two lines, or there is no such verdict.

@@ -50,8 +50,13 @@ class Work(NamedTuple):
         """Write them."""
         said = [f"{count(self.counts.judged, 'pair')} in {self.minutes:.0f} min"]
         said += [f"right {self.right}"] if self.right.of else []
-        said += [f"{number:,} {kind}" for kind, number in self.kinds.items()]
-        return ", ".join([*said, *[f"{self.decided:,} decided"][: self.decided]])
+        said += [self.reasons] if self.kinds else []
+        return "; ".join([*said, *[f"{self.decided:,} decided"][: self.decided]])
+
+    @property
+    def reasons(self) -> str:
+        """Write the kinds."""
+        return ", ".join(f"{self.kinds[kind]:,} {kind}" for kind in KINDS if self.kinds[kind])
 
 
 class Report:
@@ -115,15 +120,13 @@ class Report:
 
     def lines(self) -> dict[str, str]:
         """Write it, by what each line is of."""
-        counts, kept, kinds = self.everybody.counts, self.of_kept, self.everybody.kinds
+        counts, kept, reasons = self.everybody.counts, self.of_kept, self.everybody.reasons
         command = f"xmine pairs judge {quote(str(self.path))}"
         few = f"too few are judged at random: {command} --sample 50"
         said = {
             "judged": f"{counts.judged:,}, {kept.judged:,} of {kept.pairs:,} kept pairs",
             "accepted": f"{counts.accept:,}",
-            "rejected": ", ".join(
-                [f"{counts.reject:,}", *(f"{n:,} {x}" for x, n in kinds.items())]
-            ),
+            "rejected": f"{counts.reject:,}" + (f": {reasons}" if reasons else ""),
             "unsure": f"{counts.unsure:,}",
             "precision, judged": str(self.everybody.right) if self.everybody.right.of else few,
         }

@@ -204,9 +204,9 @@ def test_the_page_of_the_name_says_what_is_judged_and_how_far_the_judges_are(
             labels = Judgements.open(open_pairs(path), name)
             labels.judge_all(rows, "accept" if len(rows) > 1 else "none")
         ((_, page),) = answers(server, {})
-        told = {"": "none is judged", "Ann": "1 judge spoke on 2 pairs"}.get(name)
+        told = {"": "0 judges spoke on 0 pairs", "Ann": "1 judge spoke on 2 pairs"}.get(name)
         left = {"": 9, "Ann": 7}.get(name, 6 if len(rows) > 1 else 7)
-        assert f"{left} of 9 pairs are left: {told or '2 judges spoke on'}" in page
+        assert f"{left} of 9 pairs left: {told or '2 judges spoke on'}" in page
         assert "<h1>a&lt;b&gt;.tsv</h1>" in page and 'rel="icon"' in page
     assert "Does each sentence say the same" in page
 

@@ -39,7 +39,7 @@ _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "write", "write_cut", "sample"})
-_WRITING |= {"repair", "note", "undo_list", "ask_name", "compare", "conflicts"}
+_WRITING |= {"repair", "note", "undo_list", "ask_name", "compare"}
 
 
 class Host(Protocol):

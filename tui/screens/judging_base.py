@@ -179,18 +179,6 @@ class JudgeScreen(BaseScreen):
             self.judgements.note(row, text.strip())
             self.verdicts_changed()
 
-    def action_conflicts(self) -> None:
-        """Decide what stands for the pairs on which judges differ."""
-        from .conflicts import ConflictScreen
-
-        self.named(lambda: self.app.push_screen(ConflictScreen()))
-
-    def action_report(self) -> None:
-        """Show what each judge did, and how far all agree."""
-        from .conflicts import ReportScreen
-
-        self.app.push_screen(ReportScreen(self.judgements))
-
     def action_undo_list(self) -> None:
         """Show what was done, and take back some of it."""
         from .undo_list import UndoList

@@ -46,7 +46,9 @@ input, button {{ box-sizing: border-box; margin-top: 1em; }}
 </style></head><body>%s<form><label>Your name, which is kept with each of your verdicts:
 <input name="judge" required maxlength="40" autofocus></label><button>Judge</button>
 </form></body></html>"""
-_WANTED = "Does each sentence say the same as the other, no more and no less? Then accept the pair."
+_WANTED = (
+    "<p>Does each sentence say the same as the other, no more and no less? Then accept the pair."
+)
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: "
     "ws: wss:; frame-ancestors 'none'",
@@ -175,32 +177,30 @@ def _about(path: Path | None) -> str:
 
     if path is None:
         return ""
-    try:
-        name, languages, pairs = _pairs_of(path, str(stamp(path)))
+    with suppress(XmineError):  # the window tells of it
+        heading, pairs = _pairs_of(path, str(stamp(path)))
         labels, _ = read_from(file_beside(path), 0)
-    except XmineError:  # the window tells of it
-        return f"<h1>{escape(path.name)}</h1>"
-    standing = {(each.key, each.judge): each.judgement for each in labels}
-    said = [pair for pair, judgement in standing.items() if judgement != TAKEN_BACK]
-    judged, judges = (len({pair[part] for pair in said}) for part in (0, 1))
-    done = (
-        f"{count(judges, 'judge')} spoke on {count(judged, 'pair')}" if said else "none is judged"
-    )
-    left = f"{max(pairs - judged, 0):,} of {count(pairs, 'pair')} are left"
-    return f"<h1>{escape(name)}</h1><p>{languages} {left}: {done}.</p><p>{_WANTED}</p>"
+        standing = {(each.key, each.judge): each.word for each in labels if not each.decides}
+        said = [pair for pair, word in standing.items() if word != TAKEN_BACK]
+        judged, judges = (len({pair[part] for pair in said}) for part in (0, 1))
+        done = f"{count(judges, 'judge')} spoke on {count(judged, 'pair')}."
+        return (
+            f"{heading}{max(pairs - judged, 0):,} of {count(pairs, 'pair')} left: {done}{_WANTED}"
+        )
+    return ""
 
 
 @lru_cache(maxsize=1)
-def _pairs_of(path: Path, _: str) -> tuple[str, str, int]:
-    """Give the name of a run or a file, its languages in words, and count the kept pairs."""
+def _pairs_of(path: Path, _: str) -> tuple[str, int]:
+    """Write the name and the languages of a run or a file, and count the kept pairs."""
     from xmine.browsing.opening import open_pairs
     from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
 
     with catch_warnings(action="ignore"):  # the window tells of them
         opened = open_pairs(path)
     known = [language_name(each) for each in opened.languages if each != UNKNOWN_LANGUAGE]
-    languages = f"{' and '.join(known)}:" if known else ""
-    return opened.name, languages, int(opened.kept(opened.cut).sum())
+    heading = f"<h1>{escape(opened.name)}</h1><p>{', '.join(known)} "
+    return heading, int(opened.kept(opened.cut).sum())
 
 
 def be_window() -> None:

@@ -82,6 +82,7 @@ class OnePairScreen(JudgeScreen):
                     for label, action in acts.items():
                         button = Button(label, action=f"screen.{action}", compact=True)
                         button.can_focus = False  # keys are for the pair
+                        button.styles.line_pad = 0
                         yield button
 
     def on_resize(self, event: Resize) -> None:

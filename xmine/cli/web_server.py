@@ -199,7 +199,7 @@ def _pairs_of(path: Path, _: str) -> tuple[str, int]:
     with catch_warnings(action="ignore"):  # the window tells of them
         opened = open_pairs(path)
     known = [language_name(each) for each in opened.languages if each != UNKNOWN_LANGUAGE]
-    heading = f"<h1>{escape(opened.name)}</h1><p>{', '.join(known)} "
+    heading = f"<h1>{escape(opened.name)}</h1><p>{' and '.join(known)}{': ' * bool(known)}"
     return heading, int(opened.kept(opened.cut).sum())
 
 

@@ -102,7 +102,9 @@ class SampleScreen(OnePairScreen):
 
     def end(self) -> Text:
         """Write what the verdicts say."""
-        said = self._finding().lines()
+        found = self._finding()
+        said = found.lines()
+        said += [f"{found.left:,} more are asked of others"] * bool(found.left)
         keys = f"enter: {USUAL} more; t: the threshold"
         if self.view.opened.is_run:
             keys += "; m: mine again with the verdicts; e: teach the encoder"

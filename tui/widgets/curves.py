@@ -148,7 +148,7 @@ def _draw(plot: PlotextPlot, title: str, curve: Curve) -> None:
         plt.plot(xs, ys, marker="braille", color="cyan")
         middle, half = (max(ys) + min(ys)) / 2, max(max(ys) - min(ys), _LEAST_SPAN) / 2
         plt.ylim(middle - half, middle + half)
-        ticks = [middle + half * part / 2 for part in range(-2, 3)]
+        ticks = [middle + half * part for part in (-1, 0, 1)]
         plt.yticks(ticks, [f"{tick:.2f}" for tick in ticks])
         best = max(curve, key=lambda step: (curve[step], step))
         plt.scatter([best], [curve[best]], marker="◆", color="yellow")

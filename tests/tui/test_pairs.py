@@ -304,7 +304,7 @@ def test_what_another_process_judges_appears(run_copy: Path) -> None:
         other.judge(1, "reject")
         pilot.app._refresh_judgements()
         await settled(pilot)
-        assert screen_text(pilot.app)[3][1:2] == "✗"
+        assert screen_text(pilot.app)[3][1:3] == " ✗"
         # What cannot be read is told once, and does not cover what is said next.
         other.path.write_text("of another version\n")
         for said, key in (("judge again", ""), ("copied: source", "y")):

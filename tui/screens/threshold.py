@@ -195,7 +195,7 @@ class ThresholdScreen(JudgeScreen):
 
     def _said(self, cuts: Cuts) -> str:
         kept = cuts.at(self._cut)
-        judged = judged_at_random(self.view.opened, self.judgements.codes(given=False), self._cut)
+        judged = judged_at_random(self.view.opened, self.judgements.own(given=False), self._cut)
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval

@@ -38,7 +38,18 @@ _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
-_WRITING |= {"repair", "note", "undo_list", "ask_name", "compare"}
+_WRITING |= {
+    "repair",
+    "step",
+    "move",
+    "split",
+    "trim",
+    "edit",
+    "note",
+    "undo_list",
+    "ask_name",
+    "compare",
+}
 
 
 class Host(Protocol):
@@ -117,6 +128,11 @@ class BaseScreen(Screen[Any]):
     def in_form(self) -> bool:
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
         return False
+
+    @property
+    def types(self) -> bool:
+        """Whether a letter, and ?, is a character of a text."""
+        return self.in_form
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="top"):

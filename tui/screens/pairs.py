@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -12,12 +12,18 @@ from xmine.browsing.query import NEEDED, ORDERS, usual
 from xmine.browsing.samples import read_plan
 
 from ..state import keep_setting, setting
-from ..widgets.pair_cells import arrow_of
+from ..widgets.pair_cells import REPAIRED, arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import QUIT
 from .finding_base import FindScreen
+from .repair_base import RepairKeys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..draft import Beads, Draft
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Beginnings of the ids of actions on the rows that are shown.
@@ -41,14 +47,15 @@ _ORDERS_IN_WORDS = {
 }
 
 
-class PairsScreen(FindScreen):
-    """All pairs that the query asks for."""
+class PairsScreen(RepairKeys, FindScreen):
+    """All pairs that the query asks for; beads of an alignment are repaired here."""
 
     NAME = "Pairs"
+    LOADS = "repair"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
-        Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
+        Binding("S", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("m", "app.mine_again", "Mine again", id="show.again", show=False),
         Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
         Binding("C", "compare", "Compare with", id="show.compare", show=False),
@@ -60,6 +67,7 @@ class PairsScreen(FindScreen):
     def __init__(self) -> None:
         super().__init__()
         self._query = self.view.query  # that is shown
+        self._beads: Beads = ()  # of an alignment, as they were opened; when they are needed
 
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements, id="table")
@@ -80,12 +88,13 @@ class PairsScreen(FindScreen):
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
         left = np.flatnonzero(self.judgements.own()[rows] == 0)
         later = left[left >= at]
-        table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
+        if len(rows):
+            table.go_to(int(rows[[*later[:1], *left[:1], at][0]]))
         if not len(self.view.rows):
             self._nothing()
 
     def on_screen_resume(self) -> None:
-        if self.query_one(PairTable).pairs.data is not self.view.rows:
+        if self.query_one(PairTable).rows is not self.view.rows:
             self.rows_changed()
         self.verdicts_changed()
 
@@ -112,6 +121,7 @@ class PairsScreen(FindScreen):
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.view.row = event.row or 0
+        self.give_up_cut()
         self.show_whole(event.row, self.view.cut)
 
     def action_sample(self) -> None:
@@ -137,11 +147,57 @@ class PairsScreen(FindScreen):
         self.show_whole(self.judged_row(), self.view.cut)  # the cursor may have nowhere to go
 
     def found(self, rows: list[int]) -> bool:
-        return self.query_one(PairTable).go_to(rows[0])
+        return self.judged_row() in rows or self.query_one(PairTable).go_to(rows[0])
 
     def verdicts_changed(self) -> None:
-        super().verdicts_changed()
-        self.show_whole(self.judged_row(), self.view.cut)
+        self.query_one(PairTable).show()  # repairs may have come, too
+
+    def with_draft(self, act: "Callable[[Draft], object]") -> None:
+        from ..draft import Draft, given_beads
+
+        opened, row, table = self.view.opened, self.judged_row(), self.query_one(PairTable)
+
+        def begun(beads: "Beads") -> None:
+            self._beads = beads
+            self.with_draft(act)
+
+        if row is not None and not self._beads:
+            load = partial(given_beads, opened)
+            self.background.run("repair", load, begun, self.complain)
+        elif row is not None:
+            act(Draft(opened, self._beads, row, self.judgements.repair_of, table.part))
+
+    def _do(self, step: "Callable[[Draft], object]", draft: "Draft") -> None:
+        self.named(partial(super()._do, step, draft))
+
+    def changed(self, draft: "Draft") -> None:
+        """Keep a step at once, unless another window was faster."""
+        self.check_there()
+        self.judgements.refresh()
+        table, changes = self.query_one(PairTable), draft.changes()
+        self.judgements.repair(changes)
+        table.show()
+        table.go_to(*draft.place)
+        self.refresh_top()
+        self.say(f"{REPAIRED} {draft.done}: {self.progress()}; z takes it back")
+
+    def show_cuts(self) -> None:
+        self.pane.show_cuts(self.cuts, self.side)
+
+    def selected(self) -> None:
+        if not self.take_cut():
+            super().selected()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("step", "move", "split", "trim", "edit") and not self.view.opened.has_beads:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_repair(self) -> None:
+        if not self.view.opened.has_beads:
+            super().action_repair()
+        elif self.judged_row() is not None:
+            self.say(", . move a source line up, down; < > a target line; + merges, - splits")
 
     def rows_changed(self) -> None:
         view = self.view
@@ -194,7 +250,9 @@ class PairsScreen(FindScreen):
         self.look_for(replace(query, descending=not query.descending))
 
     def action_back(self) -> None:
-        """Give up the search; with none, the filter. The order stays."""
+        """Give up a cut, or the search; with none, the filter. The order stays."""
+        if self.give_up_cut():
+            return
         query = self.view.wanted.query
         asked = replace(query, where=usual(self.view.opened))
         if not self.give_up_finding() and self.view.wanted.query != asked:
@@ -209,4 +267,4 @@ class PairsScreen(FindScreen):
         self.ask_other(self.view.opened.path)
 
     def action_export(self) -> None:
-        self.ask_where(self.view.rows, self.view.cut)
+        self.ask_where(self.rows_to_write, self.view.cut)

@@ -30,7 +30,7 @@ def standing_pairs(path: str | Path) -> Iterator[Pair]:
             if _REPAIR in file_beside(path).read_bytes():
                 opened = open_pairs(Path(path))
                 judgements = Judgements.open(opened)
-                return judgements.pairs(np.flatnonzero(opened.kept(opened.cut)))
+                return judgements.pairs(np.flatnonzero(judgements.standing().kept(opened.cut)))
     return read_pairs(path)
 
 

@@ -53,7 +53,7 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
 ) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        text = await pressed(pilot, "r", "a", "x", "q")  # no verdict, no way
+        text = await pressed(pilot, "r", "a", "x", "q", "o")  # no verdict, no way
         assert "Repair" in text and "nothing done yet" in text
         assert "nothing is done yet" in await pressed(pilot, "enter")
         assert "trim: enter keeps it" in await pressed(pilot, "delete")
@@ -62,7 +62,7 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
         assert "cosine" in await pressed(pilot, "k")
         await pressed(pilot, "j", "r", "f2")  # the second pair, with a tab in it
         assert pilot.app.screen.query_one("#answer").value == "It rained\\tall day."
-        await pressed(pilot, "!", "enter", "escape", "e")
+        await pressed(pilot, "!", "enter", "escape", "w")
         assert "write 2 pairs to" in await pressed(pilot, "end", *".jsonl", "backspace")
         await pressed(pilot, "l", "enter")
 

@@ -9,12 +9,13 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..commands import form_of
 from ..jobs import JobTold
+from ..key_table import GROUPS, bound
 from ..state import Entry, project
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
@@ -34,12 +35,7 @@ class HomeScreen(BaseScreen):
     """The runs and encoders below the folder, what is open, and what runs now; the newest first."""
 
     NAME = "Home"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        QUIT,
-        Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
-        Binding("slash", "find", "Find", id="home.find", key_display="/"),
-        Binding("C", "compare", "Compare", id="home.compare", tooltip="With another run."),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*QUIT, *bound("open find compare")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +62,7 @@ class HomeScreen(BaseScreen):
         if not self.stands or not self.background.is_under_way(_PROJECT):
             return self.stands
         active = self.active_bindings.get(key)
-        return active is None or not (active.binding.id or "").startswith(("home.", "move."))
+        return active is None or GROUPS.get(active.binding.id or "") not in ("Move", "Find", "Here")
 
     def _look(self) -> None:
         """List what is below the folder, as soon as all folders were looked at."""
@@ -163,9 +159,7 @@ class CurvesScreen(BaseScreen):
     """How an encoder was trained."""
 
     NAME = "Training of"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "mine", "Mine with it", id="curves.mine"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(enter="mine: Mine with it")
 
     def __init__(self, encoder: Path) -> None:
         super().__init__()
@@ -191,9 +185,7 @@ class CurvesScreen(BaseScreen):
 class Entries(KeyedList):
     """The list itself."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open it", id="home.enter", tooltip="Or go on with it.")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(enter="select: Open")
 
 
 def _lines(entries: list[Entry], cells: int) -> list[Text]:

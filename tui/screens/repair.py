@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
@@ -18,6 +18,7 @@ from xmine.browsing.repairs import Bead, Repair
 from xmine.display import count
 
 from ..draft import Beads, Draft, given_beads
+from ..key_table import bound
 from ..text import cut, shown
 from .repair_base import SIDES, RepairKeys
 
@@ -30,15 +31,15 @@ class RepairScreen(RepairKeys):
 
     NAME = "Repair"
     LOADS = "repair"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "keep", "Keep", id="repair.keep"),
-        Binding("escape", "back", "Give up", id="repair.give-up"),
-        Binding("z", "step('undo')", "Undo", id="repair.undo", tooltip="The last step."),
-        Binding("j,down", "go(1)", "Next line", id="move.down", show=False),
-        Binding("k,up", "go(-1)", "Line before", id="move.up", show=False),
-        Binding("J,pagedown", "scroll(9)", "Scroll down", id="move.pane-down", show=False),
-        Binding("K,pageup", "scroll(-9)", "Scroll up", id="move.pane-up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        enter="keep: Keep",
+        back="back: Give up",
+        undo="step('undo')",
+        down="go(1)",
+        up="go(-1)",
+        pane_down="scroll(9)",
+        pane_up="scroll(-9)",
+    )
 
     def __init__(self, judgements: Judgements, row: int) -> None:
         super().__init__()

@@ -7,8 +7,9 @@ from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from ..key_table import bound
 from ..widgets.prompt import Prompt, Question
 from .base import BaseScreen
 
@@ -22,20 +23,12 @@ _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}  # what a line 
 class RepairKeys(BaseScreen):
     """A screen that works at one bead of a draft at a time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("comma", "move(0, -1)", "Source up", id="repair.source-up"),
-        Binding("full_stop", "move(0, 1)", "Source down", id="repair.source-down"),
-        Binding("less_than_sign", "move(1, -1)", "Target up", id="repair.target-up"),
-        Binding("greater_than_sign", "move(1, 1)", "Target down", id="repair.target-down"),
-        Binding("plus", "step('merge')", "Merge", id="repair.merge", tooltip="With the next."),
-        Binding("minus", "split", "Split", id="repair.split", tooltip="h l move │."),
-        Binding("delete", "trim", "Trim", id="repair.trim", tooltip="To what has a match."),
-        Binding("f2", "edit", "Edit", id="repair.edit"),
-        Binding("R", "step('as_given')", "As it was", id="repair.given"),
-        Binding("tab", "turn", "Other side", id="repair.side"),
-        Binding("l,right", "cut(1)", "The cut to the right", id="repair.right", show=False),
-        Binding("h,left", "cut(-1)", "The cut to the left", id="repair.left", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "as-given source-up source-down target-up target-down merge split trim edit",
+        tab="turn: Other side",
+        right="cut(1)",
+        left="cut(-1)",
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,6 +42,9 @@ class RepairKeys(BaseScreen):
     def changed(self, draft: "Draft") -> None:
         """Show a draft after a step."""
         raise NotImplementedError
+
+    def footer(self) -> tuple[str, set[str]]:
+        return super().footer() if self.cuts is None else ("Split", set())
 
     def show_cuts(self) -> None:
         """Show where the texts may be split, or no more."""
@@ -65,7 +61,7 @@ class RepairKeys(BaseScreen):
     def action_step(self, name: str) -> None:
         self.with_draft(partial(self._do, methodcaller(name)))
 
-    def action_move(self, side: int, step: int) -> None:
+    def action_shift(self, side: int, step: int) -> None:
         self.with_draft(partial(self._do, methodcaller("move", side, step)))
 
     def action_split(self) -> None:

@@ -148,7 +148,11 @@ class FindScreen(JudgeScreen):
         Without a search to a pair that is worth a look. Where none is shown, show all pairs.
         """
         among = self.judgements.worth_a_look() if self._hits is None else self._hits
-        of = f"'{self._sought}'" if self._sought else "flagged, prob below .9, or alone"
+        of = (
+            f"for '{self._sought}'"
+            if self._sought
+            else "worth a look (prob < .5, then .9, flags; a accepts)"
+        )
         table = self.query_one(PairTable)
         hits, every = np.flatnonzero(among[table.pairs.data]), int(among.sum())
         if not len(hits) and every and step:
@@ -158,7 +162,7 @@ class FindScreen(JudgeScreen):
         if not len(hits):
             more = f"; {every:,} in pairs that are not shown: n shows all pairs" if every else ""
             meant = suggestion(self._sought)
-            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}{meant}")
+            self.say(f"no hit {of} among {count(len(table.pairs.data), 'pair')}{more}{meant}")
             return
         at = int(np.searchsorted(hits, table.cursor_row))
         if step > 0 and at < len(hits) and hits[at] == table.cursor_row:
@@ -166,7 +170,7 @@ class FindScreen(JudgeScreen):
         at = (at - 1 if step < 0 else at) % len(hits)
         table.move_cursor(row=int(hits[at]))
         more = f", {every - len(hits):,} more not shown" if every > len(hits) else ""
-        self.say(f"hit {at + 1:,} of {len(hits):,} for {of}: n, N{more}")
+        self.say(f"hit {at + 1:,} of {len(hits):,} {of}: n, N{more}")
 
     def _give_up_line(self) -> None:
         """Go back to where the line was opened, and to the search before."""

@@ -192,6 +192,7 @@ class PairsScreen(RepairKeys, FindScreen):
         self.say(f"{REPAIRED} {draft.done}: {self.progress()}; z takes it back")
 
     def show_cuts(self) -> None:
+        super().show_cuts()
         self.pane.show_cuts(self.cuts, self.side)
 
     def selected(self) -> None:

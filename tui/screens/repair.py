@@ -106,6 +106,7 @@ class RepairScreen(RepairKeys):
         self.refresh_bindings()
 
     def show_cuts(self) -> None:
+        super().show_cuts()
         self.with_draft(self.changed)
 
     def _cells(self, bead: Bead, side: int, *, is_here: bool) -> tuple[Text, Text]:

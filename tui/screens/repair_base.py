@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from ..key_table import bound
+from ..widgets.key_line import KeyLine
 from ..widgets.prompt import Prompt, Question
 from .base import BaseScreen
 
@@ -48,7 +49,7 @@ class RepairKeys(BaseScreen):
 
     def show_cuts(self) -> None:
         """Show where the texts may be split, or no more."""
-        raise NotImplementedError
+        self.query_one(KeyLine).refresh()
 
     def _do(self, step: Callable[["Draft"], object], draft: "Draft") -> None:
         """Take a step, or say why not."""

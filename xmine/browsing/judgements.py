@@ -45,7 +45,7 @@ Codes = NDArray[np.int8]
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
 _GIVEN = len(CODES)  # stands for a label that a run was mined with
-_LIKELY = 0.9  # pairs below are worth a look
+_RATHER_WRONG, _LIKELY = 0.5, 0.9  # probabilities of pairs that are worth a look, and how much
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
 
@@ -279,18 +279,20 @@ class Judgements:
             return self._standing[1]
 
     def worth_a_look(self) -> Bools:
-        """Mark pairs that nobody has judged: flagged, unlikely, or without a counterpart.
+        """Mark pairs that nobody has judged, bool [pairs]: those that are rather wrong than right.
 
-        bool [pairs], of all pairs as they stand now.
+        With none left those that are flagged, unlikely, or without a counterpart.
         """
-        opened = self.standing()
+        opened, left = self.standing(), self.codes() == 0
         found = np.zeros(len(opened), bool) if opened.flags is None else ~opened.flags.none()
         if opened.probs is not None:
+            if (wrong := left & (opened.probs < _RATHER_WRONG)).any():
+                return wrong
             found |= opened.probs < _LIKELY
         for _, side, rows in opened.sides if opened.has_beads else ():
             assert side.lasts is not None
             found |= side.lasts[rows] < side.lines[rows]
-        worth: Bools = found & (self.codes() == 0)
+        worth: Bools = found & left
         return worth
 
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:

@@ -136,8 +136,8 @@ class Draft:
             taken = {unit for bead in own for units in bead for unit in units}  # of those around
             beads = [(o, b if o == row else b.without(taken)) for o, b in beads]
         self._begun = tuple(each for each in beads if any(each[1]))
-        at = next((n for n, (owner, _) in enumerate(self._begun) if owner >= row), 0) + part
-        self._states = [_State(self._begun, min(at, len(self._begun) - 1), ())]
+        at = min(_first(self._begun, row) + part, len(self._begun) - 1)
+        self._states = [_State(self._begun, at, ())]
 
     @property
     def beads(self) -> Beads:
@@ -164,7 +164,7 @@ class Draft:
     def place(self) -> tuple[int, int]:
         """The row that the bead stands for, and which of the beads of that row it is."""
         owner = self.beads[self.at][0]
-        return owner, self.at - next(n for n, each in enumerate(self.beads) if each[0] == owner)
+        return owner, self.at - _first(self.beads, owner)
 
     def go(self, step: int) -> None:
         """Work at the next bead or line, or at the one before."""
@@ -182,28 +182,18 @@ class Draft:
             OptionError: it is as it was.
         """
         row = self.beads[self.at][0] if self._opened.has_beads else self._row
-        given = {owner: at for at, (owner, _) in enumerate(self._given)}
-        first = last = given[row]
-        now, begun = _by_row(self.beads), _by_row(self._given)
-
-        def is_changed(at: int) -> bool:
-            owner = self._given[at][0] if 0 <= at < len(self._given) else _BESIDE
-            return owner != _BESIDE and now.get(owner, ()) != begun[owner]
-
-        if not is_changed(first):
+        now, given = _by_row(self.beads), _by_row(self._given)
+        changed = [each for each in given if now.get(each, ()) != given[each]]
+        run = {row}.intersection(changed)
+        if not run:
             raise OptionError("it is as it was")
-        while is_changed(first - 1):
-            first -= 1
-        while is_changed(last + 1):
-            last += 1
-        if not self._opened.has_beads:
-            self._states.append(_State(self._given, first, ()))
-            return
-        ends = self._given[first][0], self._given[last][0]
-        before = [each for each in self.beads if each[0] < ends[0]]
-        after = [each for each in self.beads if each[0] > ends[1]]
-        beads = (*before, *self._given[first : last + 1], *after)
-        self._states.append(_State(beads, len(before) + given[row] - first, ()))
+        for each in (*changed, *reversed(changed)):
+            run |= {each} if run & {each - 1, each + 1} else set()
+        beads = [*self._given]
+        if self._opened.has_beads:
+            kept = [each for each in self.beads if each[0] not in run]
+            beads = sorted([*kept, *(e for e in beads if e[0] in run)], key=itemgetter(0))
+        self._states.append(_State(tuple(beads), _first(beads, row), ()))
 
     def move(self, side: int, step: int) -> None:
         """Move the last line of a side to the bead below (`step` 1), or the first one up (-1).
@@ -309,6 +299,11 @@ class Draft:
             told = tuple(next(figures) for _ in beads)
             found[row] = None if beads == given[row] else Repair(",".join(how), beads, told)
         return found
+
+
+def _first(beads: Sequence[tuple[int, Bead]], row: int) -> int:
+    """Give the number of the first bead of a row, or of the next one."""
+    return next((n for n, (owner, _) in enumerate(beads) if owner >= row), 0)
 
 
 def _by_row(beads: Beads) -> dict[int, tuple[Bead, ...]]:

@@ -286,7 +286,8 @@ class Judgements:
         opened, left = self.standing(), self.codes() == 0
         found = np.zeros(len(opened), bool) if opened.flags is None else ~opened.flags.none()
         if opened.probs is not None:
-            if (wrong := left & (opened.probs < _RATHER_WRONG)).any():
+            wrong: Bools = left & (opened.probs < _RATHER_WRONG)
+            if wrong.any():
                 return wrong
             found |= opened.probs < _LIKELY
         for _, side, rows in opened.sides if opened.has_beads else ():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from xmine.browsing.word_alignment import Aligner
 
-_AROUND = 500  # pairs that tell what is usual, and which texts come again
+_AROUND = 200  # pairs that tell what is usual, and which texts come again
 _PLACE = re.compile(r"(\d+)(?:\+(\d+))?")
 
 

@@ -161,6 +161,11 @@ class Draft:
         return self.beads[self.at][1]
 
     @property
+    def is_beside(self) -> bool:
+        """Whether it is a line around the pair."""
+        return self.beads[self.at][0] == _BESIDE
+
+    @property
     def place(self) -> tuple[int, int]:
         """The row that the bead stands for, and which of the beads of that row it is."""
         owner = self.beads[self.at][0]
@@ -262,7 +267,7 @@ class Draft:
     def _put(self, how: str, *beads: Bead) -> None:
         """Put beads in the place of the one that is worked at."""
         at, owner = self.at, self.beads[self.at][0]
-        if owner == _BESIDE:
+        if self.is_beside:
             raise OptionError("this line is not in the pair: , . < > move it, + merges")
         own = [(owner, bead) for bead in beads]
         self._do(how, [*self.beads[:at], *own, *self.beads[at + 1 :]], at)

@@ -103,6 +103,7 @@ class PairsScreen(RepairKeys, FindScreen):
         states = {
             "partial": "partial" in flags and judgements.repair_of(row or 0) is None,
             "scores": opened.scores is not None or opened.by_probability,
+            "repaired": judgements.repair_of(row or 0) is not None,
             "judged": judgements.counts().judged >= _ENOUGH,
         }
         return f"{self.NAME} of {opened.kind}", {name for name, holds in states.items() if holds}

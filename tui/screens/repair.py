@@ -20,6 +20,7 @@ from xmine.display import count
 from ..draft import Beads, Draft, given_beads
 from ..key_table import bound
 from ..text import cut, shown
+from ..widgets.key_line import KeyLine
 from .repair_base import SIDES, RepairKeys
 
 _BEFORE, _AFTER = 1, 3  # beads around the one that is worked at
@@ -35,8 +36,8 @@ class RepairScreen(RepairKeys):
         enter="keep: Keep",
         back="back: Give up",
         undo="step('undo')",
-        down="go(1)",
-        up="go(-1)",
+        down="go(1): Next line",
+        up="go(-1): Line before",
         pane_down="scroll(9)",
         pane_up="scroll(-9)",
     )
@@ -84,6 +85,13 @@ class RepairScreen(RepairKeys):
         if self._draft is not None:
             act(self._draft)
 
+    def footer(self) -> tuple[str, set[str]]:
+        name, states = super().footer()
+        if self._draft is not None:
+            states |= {"done"} if self._draft.done else set()
+            states |= {"beside" if self._draft.is_beside else "own"}
+        return name, states
+
     def facts(self) -> str:
         """Say what is kept."""
         if self._draft is not None and (done := self._draft.done):
@@ -103,7 +111,7 @@ class RepairScreen(RepairKeys):
             table.add_row()
         self.query_one("#beads", Static).update(table)
         self.refresh_top()
-        self.refresh_bindings()
+        self.query_one(KeyLine).refresh()
 
     def show_cuts(self) -> None:
         super().show_cuts()

@@ -118,7 +118,7 @@ class RepairKeys(BaseScreen):
 
         def find(draft: "Draft") -> None:
             look = partial(matched_part, self.view.aligner, draft.bead)
-            self.background.run("repair", look, trim, self.complain)
+            self.background.run("repair", look, trim, lambda error: self.say(error.message))
 
         def trim(found: tuple[int, tuple[int, int]]) -> None:
             self.with_draft(partial(self._do, methodcaller("keep", found[0], *found[1])))

@@ -185,8 +185,10 @@ def test_what_another_window_has_repaired_is_not_overwritten(pairs: Path, run: P
 
     async def in_place(pilot: Any) -> None:
         await settled(pilot)
+        await pressed(pilot, "g", "j")
         beside.repair({1: repair})
-        text = await pressed(pilot, "g", "j", "full_stop")
+        pilot.app.screen.do("move", 0, 1)  # before the window has heard of it
+        text = await pressed(pilot)
         assert "another window has repaired" in text
 
     drive(XmineApp(run), (80, 24), in_place)

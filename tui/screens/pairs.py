@@ -23,8 +23,6 @@ from .finding_base import FindScreen
 from .repair_base import RepairKeys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..draft import Beads, Draft
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
@@ -64,7 +62,7 @@ class PairsScreen(RepairKeys, FindScreen):
     def __init__(self) -> None:
         super().__init__()
         self._query = self.view.query  # that is shown
-        self._beads: Beads = ()  # of an alignment, as they were opened; when they are needed
+        self._beads: Beads = ()  # of an alignment, as they were opened
 
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements, id="table")
@@ -89,6 +87,14 @@ class PairsScreen(RepairKeys, FindScreen):
             table.go_to(int(rows[[*later[:1], *left[:1], at][0]]))
         if not len(self.view.rows):
             self._nothing()
+        if self.view.opened.has_beads:
+            take = partial(setattr, self, "_beads")
+            self.background.run("repair", self._opened_beads, take, self.complain)
+
+    def _opened_beads(self) -> "Beads":
+        from ..draft import given_beads
+
+        return given_beads(self.view.opened)
 
     def on_screen_resume(self) -> None:
         if self.query_one(PairTable).rows is not self.view.rows:
@@ -163,23 +169,21 @@ class PairsScreen(RepairKeys, FindScreen):
     def verdicts_changed(self) -> None:
         self.query_one(PairTable).show()  # repairs may have come, too
 
-    def with_draft(self, act: "Callable[[Draft], object]") -> None:
-        from ..draft import Draft, given_beads
+    @property
+    def draft(self) -> "Draft | None":
+        from ..draft import Draft
 
-        opened, row, table = self.view.opened, self.judged_row(), self.query_one(PairTable)
+        row, table, repair_of = (
+            self.judged_row(),
+            self.query_one(PairTable),
+            self.judgements.repair_of,
+        )
+        if row is None or not self._beads:
+            return None
+        return Draft(self.view.opened, self._beads, row, repair_of, table.part)
 
-        def begun(beads: "Beads") -> None:
-            self._beads = beads
-            self.with_draft(act)
-
-        if row is not None and not self._beads:
-            load = partial(given_beads, opened)
-            self.background.run("repair", load, begun, self.complain)
-        elif row is not None:
-            act(Draft(opened, self._beads, row, self.judgements.repair_of, table.part))
-
-    def _do(self, step: "Callable[[Draft], object]", draft: "Draft") -> None:
-        self.named(partial(super()._do, step, draft))
+    def do(self, name: str, *given: object) -> None:
+        self.named(partial(super().do, name, *given))
 
     def changed(self, draft: "Draft") -> None:
         """Keep a step at once, unless another window was faster."""

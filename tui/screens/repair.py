@@ -1,8 +1,6 @@
 """A pair is put right between the lines around it; what is done is kept all at once."""
 
-from collections.abc import Callable
 from functools import partial
-from operator import methodcaller
 from typing import ClassVar
 
 from rich.table import Table
@@ -20,7 +18,6 @@ from xmine.display import count
 from ..draft import Beads, Draft, given_beads
 from ..key_table import bound
 from ..text import cut, shown
-from ..widgets.key_line import KeyLine
 from .repair_base import SIDES, RepairKeys
 
 _BEFORE, _AFTER = 1, 3  # beads around the one that is worked at
@@ -81,9 +78,9 @@ class RepairScreen(RepairKeys):
         self._draft = Draft(self.view.opened, given, self._row, self._judgements.repair_of)
         self.changed(self._draft)
 
-    def with_draft(self, act: Callable[[Draft], object]) -> None:
-        if self._draft is not None:
-            act(self._draft)
+    @property
+    def draft(self) -> Draft | None:
+        return self._draft
 
     def footer(self) -> tuple[str, set[str]]:
         name, states = super().footer()
@@ -99,6 +96,7 @@ class RepairScreen(RepairKeys):
         return "nothing done yet"
 
     def changed(self, draft: Draft) -> None:
+        super().show_cuts()
         table = Table(expand=True, box=None, padding=(0, 1), pad_edge=False, show_edge=False)
         for side, name in enumerate(SIDES):
             mark = "▸ " if side == self.side else "  "
@@ -111,11 +109,10 @@ class RepairScreen(RepairKeys):
             table.add_row()
         self.query_one("#beads", Static).update(table)
         self.refresh_top()
-        self.query_one(KeyLine).refresh()
 
     def show_cuts(self) -> None:
-        super().show_cuts()
-        self.with_draft(self.changed)
+        if self._draft is not None:
+            self.changed(self._draft)
 
     def _cells(self, bead: Bead, side: int, *, is_here: bool) -> tuple[Text, Text]:
         text, style = bead.text(side), "bold" if is_here else "dim"
@@ -128,7 +125,7 @@ class RepairScreen(RepairKeys):
         return lines, Text.assemble(shown(text[:at], style), mark, shown(text[at:], style))
 
     def action_go(self, step: int) -> None:
-        self.with_draft(partial(self._do, methodcaller("go", step)))
+        self.do("go", step)
 
     def action_scroll(self, rows: int) -> None:
         self.query_one("#draft").scroll_relative(y=rows, animate=False, immediate=True)

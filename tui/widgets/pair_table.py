@@ -121,6 +121,8 @@ class PairTable(ScrollView, can_focus=True):
         page, top = self._page, self.scroll_offset.y
         if page > 0 and not top <= self.cursor_row < top + page:
             first = self.cursor_row if self.cursor_row < top else self.cursor_row - page + 1
+            if abs(first - top) > page:  # far away: what stands around is in sight
+                first = self.cursor_row - page // 2
             self.scroll_to(y=first, animate=False)
 
     def validate_cursor_row(self, row: int) -> int:

@@ -91,20 +91,6 @@ def _ends(lines: str) -> tuple[int, int]:
     return int(first), int(last or first) + 1
 
 
-def test_merge_then_split_at_the_seam_is_what_was_before(alignment: Opened) -> None:
-    draft = Draft(alignment, given_beads(alignment), 1, none)
-    before = draft.beads
-    seam = [len(draft.bead.text(side)) + 1 for side in (0, 1)]
-    draft.merge()
-    assert draft.bead.lines(0) == "3-4" and draft.bead.lines(1) == "3-5"
-    draft.split(*seam)
-    assert draft.beads[1:3] == (before[1], (1, before[2][1]))
-    assert [each and len(each.beads) for each in draft.changes().values()] == [2, 0]
-    for _ in range(3):
-        draft.undo()
-    assert draft.beads == before and draft.changes() == {}
-
-
 def test_an_alignment_whose_texts_are_gone_moves_what_it_knows(alignment: Opened) -> None:
     text = alignment.path.parent / "en.txt"
     kept = text.read_text("utf-8")

@@ -259,6 +259,8 @@ class Judgements:
 
     def parts(self, rows: Rows) -> tuple[Rows, Rows]:
         """Repeat rows by their beads, and number the beads of each: a row without any goes."""
+        if not self._repairs:  # as a rule: nothing is copied
+            return rows, np.zeros_like(rows)
         numbers = np.ones(len(self._opened), dtype=np.int64)
         for row, repair in self._repairs.items():
             numbers[row] = 1 if repair is None else len(repair.beads)

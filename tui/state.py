@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings
 
-from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.opening import open_pairs, stamp
-from xmine.browsing.samples import Share, share_of
 from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
 from xmine.files.digests import identity
 from xmine.files.portable import lock_at_once
+from xmine.judging.judgements import Judgements, judge_name
+from xmine.judging.samples import Share, share_of
 from xmine.pairs.judgements import as_time
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 

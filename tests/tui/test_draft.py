@@ -13,12 +13,12 @@ import pytest
 from tests.aligning.test_align import ENGLISH, GERMAN
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.repairs import Bead, Unit
 from xmine.browsing.word_alignment import Aligner
 from xmine.errors import OptionError
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.draft import Draft, best_cut, given_beads, matched_part, places_to_cut

@@ -11,9 +11,9 @@ from textual.containers import VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.repairs import Bead, Repair
 from xmine.display import count
+from xmine.judging.judgements import Judgements
 
 from ..draft import Beads, Draft, given_beads
 from ..key_table import bound

@@ -13,10 +13,11 @@ from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, Histogram, check_cut, flag_of, step_of, stepped
 from xmine.browsing.opened import Opened
-from xmine.browsing.samples import approval_of, judged_at_random
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.display import count
 from xmine.errors import XmineError
+from xmine.judging.report import Report
+from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
 from ..key_table import bound
@@ -222,8 +223,8 @@ class ThresholdScreen(JudgeScreen):
     def _say_agreement(self) -> None:
         """Say how verdicts agree with the estimate, and judges with each other."""
         if self.judgements.counts().judged and not self.judgements.problem:
-            found = approval_of(self.view.opened, self.judgements)
-            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.judges]
+            found = Report(self.view.opened, self.judgements)
+            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.twos]
             if found.expected is not None:
                 told = f"{found.agreed.so:,} of {count(found.agreed.of, 'verdict')} as prob says"
                 said.insert(0, f"{told}: right from 0.5 on")

@@ -105,6 +105,7 @@ LAZY_HOMES = {
     "xmine.browsing.opened": {"polars"},
     "xmine.browsing.opening": {"polars"},
     "xmine.browsing.query": {"polars"},
+    "xmine.browsing.repairs": {"polars"},
     "xmine.browsing.where": {"polars"},
     "xmine.browsing.write_cut": {"polars"},
     "xmine.cli.web_server": {"textual_serve"},

@@ -507,8 +507,7 @@ class Run(PairRows):
         from xmine.pairs.pair import pair_frame
 
         with _speaking_python():
-            opened = self._all
-            judgements = Judgements.open(opened)
+            judgements = Judgements.open(self._all)
             rows = select(judgements.standing(), PairQuery(condition), said=judgements.said)
             frame = pair_frame(judgements.pairs(rows, written=False))
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]

@@ -29,7 +29,7 @@ from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs
 from xmine.mining.run_facts import run_facts, vector_facts
 from xmine.pairs.io import write_pairs
-from xmine.pairs.pair import Pair
+from xmine.pairs.pair import Languages, Pair
 from xmine.progress import Report, silent
 from xmine.run.folder import (
     ALIGNED,
@@ -194,20 +194,13 @@ def _side(
     return OrderedLines(texts, tables[0], windows, times)
 
 
-def flags_of(
-    pairs: Sequence[Pair], languages: tuple[str, str], loose: Looseness | None = None
-) -> list[str]:
-    """Flag what the texts of pairs have: copies, scripts, numbers, lengths, markup.
-
-    `loose` are their loosest stretches, which `partial` is told by. No text may be blank.
-    """
+def flags_of(pairs: Sequence[Pair], codes: Languages, loose: Looseness | None = None) -> list[str]:
+    """Flag pairs by their texts, none of them blank, and by their loosest stretches, if given."""
     if not pairs:
         return []
-    source, target = (
-        sentence_table("", (getattr(row, side) for row in pairs), dedup=False)
-        for side in ("source", "target")
-    )
+    texts = [row.source for row in pairs], [row.target for row in pairs]
+    source, target = (sentence_table("", each, dedup=False) for each in texts)
     every, probs = np.arange(len(pairs)), np.array([row.prob or 0.0 for row in pairs])
     chosen = ChosenPairs(every, every, probs.astype(np.float32), np.zeros(len(pairs), np.float32))
-    read = read_lines((source, target), (every, every), languages)
+    read = read_lines((source, target), (every, every), codes)
     return list(flag_pairs(chosen, probs, None, source, target, read, loose))

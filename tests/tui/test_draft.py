@@ -162,14 +162,10 @@ CUTS = {
 
 @pytest.mark.parametrize("language", CUTS)
 def test_no_cut_stands_inside_a_word_and_the_best_are_at_punctuation(language: str) -> None:
-    pieces = re.split(r"([|‖])", CUTS[language])
-    text, every, best = "", [], []
-    for piece in pieces:
-        if piece in "|‖":
-            every.append(len(text))
-            best += [len(text)] * (piece == "‖")
-        else:
-            text += piece
+    marks = [*re.finditer("[|‖]", CUTS[language])]
+    every = [mark.start() - n for n, mark in enumerate(marks)]
+    best = [at for at, mark in zip(every, marks, strict=True) if mark[0] == "‖"]
+    text = re.sub("[|‖]", "", CUTS[language])
     bead = Bead((Unit("1", text),), (Unit("1", text),))
     assert places_to_cut(bead, 0, language) == (every, best or every)
 

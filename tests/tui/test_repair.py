@@ -48,9 +48,7 @@ def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
-    pairs: Path, size: tuple[int, int]
-) -> None:
+def test_a_partial_pair_becomes_data_and_loses_its_flag(pairs: Path, size: tuple[int, int]) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         text = await pressed(pilot, "r", "a", "x", "q", "o")  # no verdict, no way
@@ -59,6 +57,8 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
         assert "trim: enter keeps it" in await pressed(pilot, "delete")
         text = await pressed(pilot, "enter")
         assert "✓✎" in text and "z takes both back" in text and "partial" not in text
+        assert "taken back" in await pressed(pilot, "z") and not pilot.app.judgements.repair_of(0)
+        await pressed(pilot, "g", "r", "delete", "enter")
         assert "cosine" in await pressed(pilot, "k")
         await pressed(pilot, "j", "r", "f2")  # the second pair, with a tab in it
         assert pilot.app.screen.query_one("#answer").value == "It rained\\tall day."
@@ -74,16 +74,6 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
     judgements = Judgements.open(opened)
     query = PairQuery("flag = 'partial'")
     assert list(select(opened, query)) == [0] and not len(select(judgements.standing(), query))
-
-    async def undo(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "g", "r", "plus", "enter")
-        assert pilot.app.judgements.of(0) == "accept"
-        text = await pressed(pilot, "z")
-        assert "taken back" in text
-        assert pilot.app.judgements.repair_of(0).how == "trim"
-
-    drive(XmineApp(pairs), size, undo)
 
 
 @pytest.fixture

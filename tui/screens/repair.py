@@ -86,7 +86,8 @@ class RepairScreen(RepairKeys):
         name, states = super().footer()
         if self._draft is not None:
             states |= {"done"} if self._draft.done else set()
-            states |= {"beside" if self._draft.is_beside else "own"}
+            states |= set() if self._draft.is_beside else {"own"}
+            states |= {"beside"} if self._draft.is_beside or self.view.opened.has_beads else set()
         return name, states
 
     def facts(self) -> str:

@@ -280,7 +280,9 @@ class JudgeScreen(BaseScreen):
         if decided := self.judgements.decided(row):
             said[f"{decided.judge} decides"] = decided.word
         stands = self.judgements.standing() if self.view.opened.has_beads else None
-        repair = self.judgements.part(row, self.query_one(PairTable).part)
+        repair = self.judgements.repair_of(row)
+        for table in self.query(PairTable):
+            repair = self.judgements.part(row, table.part)
         self.pane.show(self.view.opened, row, cut, said, notes, repair, stands)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -24,7 +24,7 @@ CEILINGS = {
     "xmine/evaluation": 5588,
     "xmine/files": 1739,
     "xmine/flags": 2659,
-    "xmine/judging": 962,
+    "xmine/judging": 1406,
     "xmine/knn": 2718,
     "xmine/mining": 3754,
     "xmine/native": 32,

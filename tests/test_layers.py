@@ -34,9 +34,9 @@ CEILINGS = {
     "xmine/scoring": 2622,
     "xmine/text": 4935,
     "trainer": 9378,
-    "tui": 7086,
+    "tui": 7103,
     "bench": 5162,
-    "tests": 55819,
+    "tests": 55821,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

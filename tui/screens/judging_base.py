@@ -229,7 +229,7 @@ class JudgeScreen(BaseScreen):
         if self.view.is_replaced:
             raise FileError(
                 "these pairs are gone, or were mined or cut anew: no verdict is kept",
-                "h, enter opens them again",
+                "o, enter opens them again",
             )
 
     def action_undo(self) -> None:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from xmine.mining.search import Hit
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
-_NOTHING = "nothing is open: choose a run or a file of pairs first"
 _HITS = 20  # of a search, on each side
 _ROWS = "rows"  # a kind of work in the background
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
@@ -99,6 +98,7 @@ class XmineApp(App[None]):
         self.read_only = read_only
         self._path, self._to_sample = path, sample
         self._opening: OpeningScreen | None = None
+        self._names = list[str]()  # of what is open: a path, or of a comparison the newer first
         self._complained = self._wrong_keys = ""
         self._asked_widths = False
         self.keys = TypeAhead(self, self._give)
@@ -202,8 +202,8 @@ class XmineApp(App[None]):
         if self._opening in self.screen_stack:
             return
         self.keep_place()  # before it is read: the run may be the one that is open
-        view = self.view
-        if view and _names(view) == _absolute(path, before) and not view.is_replaced:
+        names = [os.path.abspath(each) for each in (path, before) if each]
+        if self.view and names == self._names and not self.view.is_replaced:
             self.show("pairs")  # a double click opens twice
             return
         self._opening = opening = OpeningScreen(path, before)
@@ -212,7 +212,7 @@ class XmineApp(App[None]):
             self.background.run,
             "open",
             work,
-            partial(self._opened, opening),
+            partial(self._opened, opening, names),
             partial(self._not_opened, opening),
         )
 
@@ -228,13 +228,13 @@ class XmineApp(App[None]):
         self.back()
         self.complain(error)
 
-    def _opened(self, opening: OpeningScreen, found: Read) -> None:
+    def _opened(self, opening: OpeningScreen, names: list[str], found: Read) -> None:
         """Show pairs that were read, and no screen of others."""
         if opening not in self.screen_stack:  # the user has left that screen
             return
         if self.view is not None:
             gc.unfreeze()  # the objects of what was open may go
-        self.view, self.judgements, warned = found
+        (self.view, self.judgements, warned), self._names = found, names
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -294,7 +294,7 @@ class XmineApp(App[None]):
         screen: Any = self.get_screen(command)
 
         def take() -> None:
-            screen.take({"output": screen.value("output"), **values}, before)
+            screen.take({"output": screen.values()["output"], **values}, before)
             if starts:
                 screen.action_start()
 
@@ -353,10 +353,6 @@ class XmineApp(App[None]):
 
     def show(self, name: str) -> None:
         """Show one of SCREENS_OF in place of all screens."""
-        if SCREENS_OF[name][2] and self.view is None:
-            if isinstance(self.screen, BaseScreen):
-                self.screen.say(_NOTHING, bad=True)
-            return
         if not self.is_screen_installed(name):
             kind = self._kind_of(name)
             self.install_screen(kind(name) if name in COMMANDS else kind(), name)
@@ -375,10 +371,6 @@ class XmineApp(App[None]):
     def _kind_of(self, name: str) -> Any:  # noqa: ANN401 - a class of screens
         module, kind, _ = SCREENS_OF[name]
         return getattr(import_module(f"xmine.tui.screens.{module}"), kind)
-
-    def _tell(self, text: str) -> None:
-        if isinstance(self.screen, BaseScreen):
-            self.screen.say(text)
 
     def show_neighbours(self, source: int, target: int) -> None:
         """Show the neighbours of two rows, one of each side."""
@@ -402,10 +394,7 @@ class XmineApp(App[None]):
         from .screens.neighbours import NeighboursScreen
 
         screen, view, judgements = self.screen, self.view, self.judgements
-        if not isinstance(screen, BaseScreen):
-            return
-        if view is None or judgements is None:
-            screen.say(_NOTHING, bad=True)
+        if not isinstance(screen, BaseScreen) or view is None or judgements is None:
             return
 
         def search(text: str) -> None:
@@ -422,8 +411,7 @@ class XmineApp(App[None]):
 
     def judge_sample(self, *, around: bool, plan: str = "") -> None:
         """Judge pairs drawn as a plan says, or from both sides of the cut; or read all of them."""
-        from .screens.reading import ReadScreen
-        from .screens.sample import SampleScreen
+        from .screens.sample import ReadScreen, SampleScreen
 
         self.push_screen(ReadScreen() if self.read_only else SampleScreen(around=around, plan=plan))
 
@@ -517,16 +505,11 @@ class XmineApp(App[None]):
 
     def notify(self, message: str, *, markup: bool = True, **_: object) -> None:
         """Show a message of Textual in the message line, not above the texts."""
-        self._tell(Content.from_markup(message).plain if markup else message)
-
-    def deliver_screenshot(
-        self, filename: str | None = None, path: str | None = None, time_format: str | None = None
-    ) -> str | None:
-        """Save a picture in the working folder; Textual looks for a folder of downloads."""
-        return super().deliver_screenshot(filename, path or ".", time_format)
+        if isinstance(self.screen, BaseScreen):
+            self.screen.say(Content.from_markup(message).plain if markup else message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here, and themes."""
+        """List what can be done here, and the choice of a theme."""
         from .screens.help import actions_of
 
         for action in actions_of(screen):
@@ -535,18 +518,8 @@ class XmineApp(App[None]):
                 title = f"{action.title}  {', '.join(action.keys)}"
                 yield SystemCommand(title, action.more, run)
         for command in super().get_system_commands(screen):
-            if command.title in ("Theme", "Screenshot"):
+            if command.title == "Theme":
                 yield command
-
-
-def _absolute(*paths: Path | None) -> list[str]:
-    return [os.path.abspath(each) for each in paths if each]
-
-
-def _names(view: View) -> list[str]:
-    """Name what a view shows: a path, or of a comparison two, the newer one first."""
-    opened = view.opened
-    return _absolute(opened.path, opened.compared[0].path if opened.compared else None)
 
 
 def _collect_from_now_on() -> None:

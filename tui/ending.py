@@ -23,16 +23,12 @@ _TOGETHER = 1.0  # seconds within which two signals are one: a session that ends
 
 
 class Ending:
-    """How the app ends: files that are being written are waited for, nothing else is.
-
-    Attributes:
-        code: with which the process ends after a signal; 0 as long as there was none.
-    """
+    """How the app ends: files that are being written are waited for, nothing else is."""
 
     def __init__(self, app: App[Any], jobs: JobQueue) -> None:
         self._app, self._jobs = app, jobs
         self._host = cast("Host", app)
-        self.code = 0
+        self.code = 0  # with which the process ends after a signal; 0 before
         self._heard = False
         self._wrote = False  # whether a file was being written when the app was last asked to end
         self._since = 0.0  # the first signal
@@ -112,7 +108,6 @@ class Ending:
         )
 
     def begin(self) -> None:
-        """End the app without a question."""
         self._app.run_worker(self._end(), group="leave")
 
     async def _end(self) -> None:
@@ -127,6 +122,5 @@ class Ending:
         self._app.exit(return_code=self.code)
 
     def _writing(self) -> "list[Worker[object]]":
-        """Give the workers that write files."""
         writing = [each for each in self._app.workers if each.group.split()[0] in _WRITING]
         return [each for each in writing if not each.is_finished]

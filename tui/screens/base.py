@@ -39,7 +39,18 @@ _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "write", "write_cut", "sample", "step"})
-_WRITING |= {"repair", "shift", "split", "trim", "edit", "note", "undo_list", "ask_name", "compare"}
+_WRITING |= {
+    "repair",
+    "mend",
+    "shift",
+    "split",
+    "trim",
+    "edit",
+    "note",
+    "undo_list",
+    "ask_name",
+    "compare",
+}
 
 
 class Host(Protocol):
@@ -65,11 +76,7 @@ class Host(Protocol):
 
 
 class BaseScreen(Screen[Any]):
-    """A screen of the app, with the view that was open when the screen was made.
-
-    Attributes:
-        background: work in threads.
-    """
+    """A screen of the app, with the view that was open when the screen was made."""
 
     NAME = ""
     # The kind of work in the background that the keys of the screen wait for; see `stands`.
@@ -165,7 +172,6 @@ class BaseScreen(Screen[Any]):
         return ""
 
     def refresh_top(self) -> None:
-        """Show heading and facts as they are now."""
         name = cut(self.host.view.opened.name, _NAME).plain if self.host.view else "xmine"
         heading = visible(self.heading())
         top = Text.assemble((f" {name} ", "bold reverse"), " ", (heading, "bold"))
@@ -183,7 +189,6 @@ class BaseScreen(Screen[Any]):
             line.update(Text(visible(said)))
 
     def complain(self, error: XmineError) -> None:
-        """Show an error and its hint in the message line."""
         self.say("; ".join(filter(None, [error.message, error.hint])), bad=True)
 
     @contextmanager
@@ -195,19 +200,17 @@ class BaseScreen(Screen[Any]):
             self.complain(error)
 
     def copy(self, text: str, said: str) -> None:
-        """Copy a text, and say so."""
         self.app.copy_to_clipboard(text)
         self.say(said)
 
     def confirm(
-        self, question: str, yes: Callable[[], object], no: Callable[[], object] | None = None
+        self, question: str, yes: Callable[[], object], no: Callable[[], object] = lambda: None
     ) -> None:
         """Ask a question that a key answers; call `yes` after y, `no` after n."""
-        acts = {"y": yes, "n": no or (lambda: None)}
+        acts = {"y": yes, "n": no}
         self.ask(Question(text=question, answered=lambda key: acts[key.lower()](), letters="yn"))
 
     def ask(self, question: Question) -> None:
-        """Ask for a line of text."""
         self.query_one(Prompt).ask(question)
 
     def ask_path(self, text: str, chosen: Callable[[Path], object]) -> None:

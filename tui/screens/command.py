@@ -75,7 +75,6 @@ class CommandScreen(BaseScreen):
         return lines
 
     def values(self) -> dict[str, str]:
-        """Give what stands in each field."""
         return {line.field.name: line.input.value for line in self.query(FormLine)}
 
     def take(self, values: Mapping[str, str], before: Path | None = None) -> None:
@@ -110,27 +109,21 @@ class CommandScreen(BaseScreen):
     def _last(self) -> Job | None:
         return self.host.jobs.jobs.get(self.command)
 
-    @property
-    def shows_job(self) -> bool:
-        """Whether the job is shown, not the form."""
-        return bool(self.query_one("#job").display)
-
     def on_mount(self) -> None:
         self.show_form(self._last is None)
         self.set_interval(1.0, self._keep_time)
 
     def on_screen_resume(self) -> None:
-        if not self.shows_job and self.host.jobs.runs(self.command):  # begun from elsewhere
+        if self.in_form and self.host.jobs.runs(self.command):  # begun from elsewhere
             self.show_form(False)
-        elif self.shows_job and self._last is not None:
+        elif self._last is not None:
             self._job_told(self._last)
 
     @property
     def in_form(self) -> bool:
-        return not self.shows_job
+        return not self.query_one("#job").display  # of a job
 
     def show_form(self, form: bool = True) -> None:
-        """Show the form, or the job."""
         for name in ("form", "below-form"):
             self.query_one(f"#{name}").display = form
         self.query_one("#job").display = not form
@@ -144,18 +137,18 @@ class CommandScreen(BaseScreen):
             self._job_told(self._last)
 
     def _keep_time(self) -> None:
-        if self.is_current and self.shows_job:
+        if self.is_current and not self.in_form:
             self.refresh_top()
 
     def facts(self) -> str:
-        return going(self._last) if self._last is not None and self.shows_job else ""
+        return going(self._last) if self._last is not None and not self.in_form else ""
 
     def on_job_told(self, event: JobTold) -> None:
         if event.job.title == self.command:
             self._job_told(event.job)
 
     def _job_told(self, job: Job) -> None:
-        if not self.shows_job:
+        if self.in_form:
             return
         self.query_one(JobView).show(job)
         curves = self.query_one(Curves)
@@ -196,7 +189,6 @@ class CommandScreen(BaseScreen):
         return "   ".join([*said, "f2: form"])
 
     def _has_result(self, job: Job | None) -> bool:
-        """Whether there is something to go on with."""
         if job is None or job.code != 0 or "--dry-run" in job.words:
             return False
         return self.command != "adapt" or bool(job.result.get("best"))
@@ -204,7 +196,7 @@ class CommandScreen(BaseScreen):
     @on(Input.Changed)
     def changed(self) -> None:
         """Show the command of the form, and the fields of its method."""
-        if self.shows_job:
+        if not self.in_form:
             return
         self.query_one("#command", Static).update("")
         self.say(self.missing())
@@ -214,7 +206,6 @@ class CommandScreen(BaseScreen):
 
     @on(Input.Submitted)
     def submitted(self) -> None:
-        """Start with enter, as every line that one fills in."""
         self.action_start()
 
     @on(Input.Changed, "#field-method")
@@ -251,19 +242,14 @@ class CommandScreen(BaseScreen):
         with self.complaining():
             if self.host.jobs.runs(self.command):
                 raise OptionError(f"{self.command} is under way already")
-            output, run = (Path(self.value(name)) for name in ("output", "run"))
-            before = run if self.command == "adapt" else None
+            said = {line.field.name: Path(line.value) for line in self.query(FormLine)}
+            before = said["run"] if self.command == "adapt" else None
             if self._again and self._again[1] == self._texts():
                 before = self._again[0]
             self._metrics = None
-            self.host.jobs.start(Job(self.command, self.words(), output, before))
+            self.host.jobs.start(Job(self.command, self.words(), said["output"], before))
             self.show_form(False)
             self.say("escape: stop it   o: look at something else meanwhile")
-
-    def value(self, name: str) -> str:
-        """Give the value of a field; of one that the command has not, nothing."""
-        lines = (line.value for line in self.query(FormLine) if line.field.name == name)
-        return next(lines, "")
 
     def action_pick(self) -> None:
         lines = [line for line in self.query(FormLine) if line.field.is_file]
@@ -276,13 +262,12 @@ class CommandScreen(BaseScreen):
     def action_copy(self) -> None:
         with self.complaining():
             job = self._last
-            words = job.words if self.shows_job and job is not None else self.words()
+            words = self.words() if self.in_form or job is None else job.words
             self.copy(in_one_line(words), "the command is copied")
 
     def action_result(self) -> None:
         """Go on with the result of a job that is done."""
-        job = self._last
-        if job is None or not self._has_result(job):
+        if (job := self._last) is None:
             return
         if self.command == "train":
             self.host.fill("mine", {"model": str(job.output)})
@@ -294,15 +279,14 @@ class CommandScreen(BaseScreen):
             self.host.open(job.output)
 
     def action_again(self) -> None:
-        if not self.host.jobs.runs(self.command):
-            self.show_form(True)
+        self.show_form()
 
     def action_leave(self) -> None:
         """Leave the screen; if a job runs there, ask whether to stop the job."""
-        if not self.shows_job or not self.host.jobs.runs(self.command):
+        if not self.in_form and self.host.jobs.runs(self.command):
+            self.confirm(f"stop {self.command}? y/n", self._stop)
+        else:
             self.host.back()
-            return
-        self.confirm(f"stop {self.command}? y/n", self._stop)
 
     def _stop(self) -> None:
         if (job := self._last) is not None:
@@ -314,8 +298,8 @@ class CommandScreen(BaseScreen):
         if action == "other" and self.command not in _OTHER:
             return False
         if action in ("start", "pick", "field", "all", "other"):
-            return not self.shows_job
-        over = self.shows_job and not self.host.jobs.runs(self.command)
+            return self.in_form
+        over = not self.in_form and not self.host.jobs.runs(self.command)
         if action == "again":
             return over
         if action == "result":

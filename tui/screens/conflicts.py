@@ -13,7 +13,7 @@ from xmine.judging.judgements import Judgements
 from xmine.judging.report import Report, conflicts
 
 from ..text import shown
-from ..widgets.pair_cells import NOTE, signed
+from ..widgets.pair_cells import told_by
 from .help import HelpScreen
 from .one_pair import JUDGING, OnePairScreen
 
@@ -45,12 +45,8 @@ class ConflictScreen(OnePairScreen):
         judges, row = self.query_one("#judges", Static), self.judged_row()
         judges.display = row is not None
         if row is not None:
-            notes = self.judgements.notes(row)
-            said = {judge: signed(word) for judge, word in self.judgements.words(row).items()}
-            said |= {
-                judge: f"{said[judge]} {NOTE} {notes[judge]}" for judge in said if judge in notes
-            }
-            judges.update(Text("\n").join(shown(f"{judge}: {x}") for judge, x in said.items()))
+            said = told_by(self.judgements, row).items()
+            judges.update(Text("\n").join(shown(f"{judge}: {each}") for judge, each in said))
 
     def keep(self, row: int, word: str) -> tuple[str, bool]:
         decided = self.judgements.decided(row)

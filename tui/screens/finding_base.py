@@ -221,7 +221,6 @@ class FindScreen(JudgeScreen):
 
     def _judge_all(self, rows: Rows, verdict: str) -> None:
         with self.judging():
-            self.check_there()
             judged = self.judgements.judge_all(rows.tolist(), verdict)
             self.verdicts_changed()
             taken = "z takes it back" if judged else "they were already"

@@ -1,7 +1,7 @@
 """The base of screens that judge pairs, and of most that show a pair whole in a pane."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import ClassVar
@@ -15,6 +15,7 @@ from xmine.errors import FileError, XmineError
 from xmine.judging.export import export, free_name
 from xmine.judging.judgements import Judgements, judge_name
 from xmine.judging.keys import key_of
+from xmine.pairs.judgements import PairKey
 
 from ..key_table import bound
 from ..state import keep_setting, setting
@@ -153,10 +154,9 @@ class JudgeScreen(BaseScreen):
 
     def say_contradicted(self) -> None:
         """Tell of verdicts that another window gave otherwise in the same name."""
-        if told := [*self.judgements.contradicted.items()]:
-            key, (theirs, ours) = told[0]
-            pair = f"{key.source_line}, {key.target_line or '–'}"
-            pair += f" and {len(told) - 1:,} more" if told[1:] else ""
+        if keys := [*self.judgements.contradicted]:
+            theirs, ours = self.judgements.contradicted[keys[0]]
+            pair = _named(keys)
             said = f"another window of {self.judgements.by} says {theirs}, not {ours}, of {pair}"
             self.say(f"{said}: the last verdict counts", bad=True)
         self.judgements.contradicted.clear()
@@ -170,7 +170,6 @@ class JudgeScreen(BaseScreen):
 
     def _judge(self, row: int, verdict: str) -> None:
         with self.judging():
-            self.check_there()
             before, is_new = self.keep(row, verdict)
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
@@ -188,7 +187,6 @@ class JudgeScreen(BaseScreen):
 
     def _note(self, row: int, text: str) -> None:
         with self.judging():
-            self.check_there()
             self.judgements.note(row, text.strip())
             self.verdicts_changed()
 
@@ -212,15 +210,15 @@ class JudgeScreen(BaseScreen):
                 self.refresh_top()
                 self.say(f"{REPAIRED} repaired, so accepted: {self.progress()}; z takes both back")
 
-        with self.complaining():
-            self.check_there()
+        with self.judging():
             screen = RepairScreen(self.judgements, row)
             self.named(lambda: self.app.push_screen(screen, done))
 
     @contextmanager
     def judging(self) -> Iterator[None]:
-        """Show an error, and what was judged in the top line."""
+        """Show an error, as of pairs that are gone, and what was judged in the top line."""
         with self.complaining():
+            self.check_there()
             yield
             self.refresh_top()
 
@@ -241,49 +239,29 @@ class JudgeScreen(BaseScreen):
             rows = list[int]()
             for _ in range(steps):
                 rows = self.judgements.undo(self.judged_row())
-            is_shown = bool(rows) and self.found(rows)
+            where = ""
+            if rows and not self.found(rows):
+                where = (
+                    f"{_named([key_of(self.view.opened, row) for row in rows])}, not shown here; "
+                )
             self.verdicts_changed()
             self.refresh_top()
-            if not steps:
-                return
-            if not rows:
-                self.say("nothing to take back")
-            elif is_shown or steps > 1:
-                self.say(f"taken back: {self.progress()}")
-            else:
-                self.say(f"taken back: {self._named(rows)}, not shown here; {self.progress()}")
-
-    def _named(self, rows: list[int]) -> str:
-        if len(rows) > 1:
-            return count(len(rows), "pair")
-        key = key_of(self.view.opened, rows[0])
-        if key.target_line is None:
-            return f"pair {key.source_line:,}"
-        return f"lines {key.source_line:,}, {key.target_line:,}"
+            if steps:
+                told = f"taken back: {where}{self.progress()}" if rows else "nothing to take back"
+                self.say(told)
 
     def progress(self) -> str:
-        """Say how many pairs are judged."""
         counts = self.judgements.counts(self.view.rows)
         return f"{counts.judged:,} of {counts.pairs:,} judged"
 
     @property
     def pane(self) -> PairDetail:
-        """The pane itself."""
         return self.query_one(PairDetail)
 
     def show_whole(self, row: int | None, cut: float | None) -> None:
-        """Show a row of `Opened` in the pane, as it stands at a cut."""
-        if row is None:
-            self.pane.show(self.view.opened, None)
-            return
-        said, notes = self.judgements.words(row), self.judgements.notes(row)
-        if decided := self.judgements.decided(row):
-            said[f"{decided.judge} decides"] = decided.word
-        stands = self.judgements.standing() if self.view.opened.has_beads else None
-        repair = self.judgements.repair_of(row)
-        for table in self.query(PairTable):
-            repair = self.judgements.part(row, table.part)
-        self.pane.show(self.view.opened, row, cut, said, notes, repair, stands)
+        """Show a row of the table in the pane, as it stands at a cut."""
+        part = self.query_one(PairTable).part
+        self.pane.show(self.view.opened, self.judgements, row, cut, part)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "lines" and not self.query(PairDetail):
@@ -295,3 +273,9 @@ class JudgeScreen(BaseScreen):
 
     def action_scroll_pane(self, rows: int) -> None:
         self.pane.scroll_texts(rows)
+
+
+def _named(keys: Sequence[PairKey]) -> str:
+    """Name the first of some pairs by its lines, and say how many more there are."""
+    more = f" and {len(keys) - 1:,} more" if len(keys) > 1 else ""
+    return f"lines {keys[0].source_line:,}, {keys[0].target_line or '–'}{more}"

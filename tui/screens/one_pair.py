@@ -16,7 +16,7 @@ from xmine.pairs.judgements import verdict_of
 
 from ..key_table import bound
 from ..text import cut
-from ..widgets.pair_cells import DIFFER, NOTE, signed
+from ..widgets.pair_cells import DIFFER, told_by
 from ..widgets.pair_detail import PairDetail, Unmatched
 from .base import BaseScreen, OpeningScreen
 from .judging_base import JudgeScreen
@@ -52,11 +52,6 @@ class OnePairScreen(JudgeScreen):
     """Pairs one at a time over the whole screen.
 
     What the machine and other judges say of a pair comes after one's own verdict, or with a key.
-
-    Attributes:
-        rows: all pairs, rows of `Opened`; None until they are known.
-        left: those that are still to come, the one that is shown first.
-        shown: the one on the screen, which nobody takes away from under the judge's eyes.
     """
 
     SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
@@ -68,9 +63,9 @@ class OnePairScreen(JudgeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: Rows | None = None
-        self.left: deque[int] = deque()
-        self.shown: int | None = None
+        self.rows: Rows | None = None  # all pairs, rows of `Opened`; None until they are known
+        self.left: deque[int] = deque()  # those still to come, the one that is shown first
+        self.shown: int | None = None  # which nobody takes away from under the judge's eyes
         self._reveals = self.REVEALS
 
     def body(self) -> ComposeResult:
@@ -131,11 +126,9 @@ class OnePairScreen(JudgeScreen):
             line.display = any(button.display for button in line.query(Button))
         if row is None:
             found.update(self.end())
-        elif self._reveals:
-            self.show_whole(row, self.view.wanted.cut)
         else:
-            repair = self.judgements.repair_of(row)
-            self.pane.show(self.view.opened, row, repair=repair, blind=True)
+            opened, cut = self.view.opened, self.view.wanted.cut
+            self.pane.show(opened, self.judgements, row, cut, blind=not self._reveals)
 
     def end(self) -> Text:
         """Write what is shown after the last pair."""
@@ -143,19 +136,17 @@ class OnePairScreen(JudgeScreen):
 
     def after(self, row: int, word: str) -> str:
         """Say what the machine and the others say of a pair; words follow when they are found."""
-        opened, by = self.view.opened, self.judgements.by
-        pair, notes = opened.pair(row), self.judgements.notes(row)
+        opened, words = self.view.opened, self.judgements.words(row)
+        pair, voices = opened.pair(row), told_by(self.judgements, row)
         facts = [IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]]
         for name, figure in (("prob", pair.prob), ("score", pair.score)):
             facts += [] if figure is None else [f"{name} {figure:.2f}"]
         lines = [f"the machine: {', '.join(filter(None, facts))}"] if any(facts) else []
         lines += [f"! {name}: {reason}" for name, reason in reasons_of(opened, row).items()]
-        others = self.judgements.words(row)
-        others.pop(by, "")
+        voices.pop(self.judgements.by, "")
         lines += [
-            f"{DIFFER + ' ' if verdict_of(said) != verdict_of(word) else ''}{judge}: {signed(said)}"
-            + (f" {NOTE} {notes[judge]}" if judge in notes else "")
-            for judge, said in others.items()
+            f"{DIFFER + ' ' if verdict_of(words[judge]) != verdict_of(word) else ''}{judge}: {said}"
+            for judge, said in voices.items()
         ]
         lines = ["", *(cut(each, _MOST_SAID).plain for each in lines)]
         text = "\n".join(lines)

@@ -39,10 +39,10 @@ def line_name(side: TextSide, row: int) -> str:
 
 
 class Spot(NamedTuple):
-    """Where the cursor is: the list that has the keys, and the highlights of both."""
+    """Where the cursor is."""
 
-    side: str
-    highlighted: tuple[int | None, int | None]
+    side: str  # of the list that has the keys
+    highlighted: tuple[int | None, int | None]  # of both lists
 
 
 class NearList(KeyedList):
@@ -58,7 +58,6 @@ class NearList(KeyedList):
         self._drawn = 0
 
     def show(self, entries: Sequence[Near], highlighted: int | None = 0) -> None:
-        """Show other sentences."""
         self._entries = entries
         self._draw(highlighted)
 
@@ -139,7 +138,6 @@ class NearLists(Container):
             self._draw_head(side)
 
     def list_of(self, side: str) -> NearList:
-        """Give the list of a side."""
         return self.query_one(f"#{side}", NearList)
 
     def under_cursor(self) -> tuple[str, int | None]:
@@ -148,12 +146,10 @@ class NearLists(Container):
         return side, self.list_of(side).highlighted
 
     def place(self) -> Spot:
-        """Tell where the cursor is."""
         source, target = (self.list_of(side).highlighted for side in SIDES)
         return Spot(self.under_cursor()[0], (source, target))
 
     def go_to(self, place: Spot) -> None:
-        """Restore the cursor."""
         for side, highlighted in zip(SIDES, place.highlighted, strict=True):
             self.list_of(side).highlighted = highlighted
         self.list_of(place.side).focus()

@@ -39,33 +39,33 @@ def signed(word: str) -> str:
     return f"{SIGNS[verdict_of(word)]} {_KINDS.get(word, word)}"
 
 
+def told_by(judgements: Judgements, row: int) -> dict[str, str]:
+    """Write what each judge says of a pair, with a note behind it."""
+    notes = {judge: f" {NOTE} {note}" for judge, note in judgements.notes(row).items()}
+    said = judgements.words(row).items()
+    return {judge: f"{signed(word)}{notes.get(judge, '')}" for judge, word in said}
+
+
 def arrow_of(*, descending: bool) -> str:
     """Give the sign of an order."""
     return "▼" if descending else "▲"
 
 
 class PairCells:
-    """Rows of pairs as text in columns of fixed width.
-
-    Attributes:
-        data, parts: int64 [shown], rows of `opened`, and which of the beads in the place of each.
-        marked: a regular expression, of which a text shows the first hit.
-        cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
-        order: of the rows; its column is shown, others as there is room.
-        widths: cells of each column of `names`, without padding.
-    """
+    """Rows of pairs as text in columns of fixed width."""
 
     def __init__(self, opened: Opened, rows: Rows, judgements: Judgements) -> None:
         self.opened, self.judgements = opened, judgements
         self.show(rows)
+        # If set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         self.cut: float | None = None
-        self.marked = ""
-        self.order = ""
-        self.names: list[str] = []
-        self.widths: list[int] = []
+        self.marked = ""  # a regular expression, of which a text shows the first hit
+        self.order = ""  # of the rows; its column is shown, others as there is room
+        self.names: list[str] = []  # of the columns
+        self.widths: list[int] = []  # cells of each, without padding
 
     def show(self, rows: Rows) -> None:
-        """Take other rows of `opened`, with all that stands in the place of each."""
+        """Take other rows of `opened`, int64, and number the beads in the place of each."""
         self.data, self.parts = self.judgements.parts(rows)
 
     @property

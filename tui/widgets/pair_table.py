@@ -220,6 +220,9 @@ class PairTable(ScrollView, can_focus=True):
             if event.chain == 2:
                 self.action_select()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "select" or not self.pairs.opened.has_beads  # these have no neighbours
+
     def action_select(self) -> None:
         if self.row_count:
             self.post_message(self.Selected())

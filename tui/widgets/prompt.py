@@ -43,10 +43,6 @@ class Prompt(Vertical):
 
     Tab and down lead through the list, up to the lines of before; enter takes a part of the list
     into the line, or else the line.
-
-    Attributes:
-        line: with the text.
-        list: of parts of a line.
     """
 
     is_modal = True  # the keys of the screen and of the app do not count here

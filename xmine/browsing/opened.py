@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -314,12 +315,16 @@ def as_written(column: Float32s) -> NDArray[np.float64]:
 
 
 def flags_of(names: "pl.Series") -> Flags:
-    """Read a column of names of flags with commas between; null is none."""
+    """Read a column, not empty, of names of flags with commas between; null is none."""
+    import polars as pl
+
     said = names.fill_null("")
-    lists = said.str.split(",")
-    raised = {name: lists.list.contains(name).to_numpy() for name in FLAGS}
-    is_ours = set(lists.explode().unique()) <= {"", *FLAGS}
-    return Flags.of(raised, None if is_ours else TextColumn(said))
+    kinds = said.unique().to_list()
+    lists = [each.split(",") for each in kinds]
+    bits = [sum(1 << at for at, name in enumerate(FLAGS) if name in each) for each in lists]
+    raised = said.replace_strict(kinds, bits, return_dtype=pl.UInt16).to_numpy()
+    is_ours = {"", *FLAGS}.issuperset(chain(*lists))
+    return Flags(raised, None if is_ours else TextColumn(said))
 
 
 # A line from 1, and where a sentence starts in it; None for any sentence of the line.

@@ -19,7 +19,7 @@ from xmine.pairs.changes import compare, read_table
 from xmine.pairs.judgements import append, read_from
 from xmine.tui.app import XmineApp
 from xmine.tui.commands import form_of
-from xmine.tui.state import look
+from xmine.tui.project import look
 
 
 def text_of(pilot: Any) -> str:

@@ -40,7 +40,7 @@ def test_what_is_there_is_listed_as_it_is_now(folder: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         text = rows_of(pilot)
-        assert "◌ a␛[31m[red]r " in text and "◌ half " in text and "≡ 句子.txt " in text
+        assert "◌ a␛[31m[red]r " in text and "◌ half " in text and "≡ 句子.txt" in text
         assert "hidden" not in text and "a␛[31m[red]b" not in text  # no text by its name
         assert text.count("  not finished ") == 2
         said = pilot.app.screen.query_one("#said", Static)

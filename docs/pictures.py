@@ -160,8 +160,8 @@ SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
     "filter": (["slash"], _DARK, _USUAL),
     "neighbours": ([*"jjjj", "enter"], _DARK, _USUAL),
     "threshold": (["t", "right", "right"], _LIGHT, _USUAL),
-    "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),
-    "home": (["h"], _DARK, _USUAL),
+    "search": (["f", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),
+    "home": (["o"], _DARK, _USUAL),
     "mine": (["M"], _DARK, _USUAL),
 }
 

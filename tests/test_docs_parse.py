@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-import importlib
 import inspect
 import json
 import re
@@ -12,14 +11,13 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from textual.binding import Binding
-from textual.dom import DOMNode
 from typer._click.core import Command, Context
 
 import xmine
 from tests.test_docs import DOCS, README, ROOT, commands, with_methods
 from xmine.cli.train import command_of
 from xmine.trainer.methods import METHODS
+from xmine.tui.key_table import KEYS
 
 PAGES = {ROOT / "README.md": README, **DOCS}
 for name in ("CONTRIBUTING.md", "SECURITY.md"):
@@ -126,36 +124,20 @@ def test_commands_and_options_that_a_sentence_or_a_hint_names_are_there() -> Non
     assert seen > 40
 
 
-def bindings(kind: type[object] = DOMNode) -> Iterator[Binding]:
-    """Give the keys of every screen and widget of the app, and of the app."""
-    for below in type.__subclasses__(kind):
-        if below.__module__.startswith("xmine.tui"):
-            yield from (x for x in vars(below).get("BINDINGS", ()) if isinstance(x, Binding))
-        yield from bindings(below)
-
-
-def test_keys_in_the_docs_do_what_is_said() -> None:
-    """`KEY` VERB: a verb that is the title of an action stands beside a key of this action."""
-    for file in (ROOT / "tui").glob("**/[a-z]*.py"):
-        name = ".".join(file.relative_to(ROOT / "tui").with_suffix("").parts)
-        importlib.import_module(f"xmine.tui.{name}")
-    titles: dict[str, set[str]] = {}
-    for each in bindings():
-        titles.setdefault(each.description.split(" ")[0].lower(), set()).update(each.key.split(","))
-    keys = set().union(*titles.values())
-    seen = 0
-    names = {"space": "space", "/": "slash"}
-    names |= {"?": "question_mark", "+": "plus", "│": ""}
-    for path in ("how-to/browse.md", "tutorial/mine.md"):
-        page = PAGES[ROOT / "docs" / path]
-        for key in re.findall(r"`([A-Za-z/?<>+])`", page):
-            assert names.get(key, key) in keys, f"{path}: no action has the key {key}"
-        for key, verb in re.findall(r"`([A-Za-z])`(?:, by [^,]+,| to)? ([a-z]+)", page):
-            action = next((x for x in (verb, verb[:-1], verb[:-2]) if x in titles), "")
-            if action and action not in ("open", "give", "show", "mark"):  # these do many things
-                seen += 1
-                assert key in titles[action], f"{path}: `{key}` {verb}: {titles[action]}"
-    assert seen > 5
+def test_keys_in_the_docs_are_those_of_the_table() -> None:
+    names = {"/": "slash", "?": "question_mark", "+": "plus", "-": "minus", ":": "colon"}
+    names |= {",": "comma", ".": "full_stop", "<": "less_than_sign", ">": "greater_than_sign"}
+    names["="] = "equals_sign"
+    keys = {key for row in KEYS.values() for key in row[0].split(",")}
+    told = {
+        path: {names.get(key, key) for key in re.findall(r"`([A-Za-z/?<>+,.:=-])`", page)}
+        for path in ("how-to/browse.md", "tutorial/mine.md")
+        if (page := PAGES[ROOT / "docs" / path])
+    }
+    assert {path: found - keys for path, found in told.items()} == {path: set() for path in told}
+    assert {key for key in keys if len(key) == 1 or key in names.values()} - {"0"} <= told[
+        "how-to/browse.md"
+    ]
 
 
 def keywords(function: str) -> set[str]:

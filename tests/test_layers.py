@@ -33,9 +33,9 @@ CEILINGS = {
     "xmine/scoring": 2622,
     "xmine/text": 4935,
     "trainer": 9378,
-    "tui": 6455,
+    "tui": 6457,
     "bench": 5162,
-    "tests": 55071,
+    "tests": 55081,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

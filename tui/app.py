@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.filter import LineFilter, NoColor
 from textual.messages import ExitApp
@@ -30,10 +30,11 @@ from .background import BackgroundWork, Read, Readers, place_of, read, read_comp
 from .commands import Fields, form_of, free_beside
 from .ending import Ending
 from .jobs import JobQueue
+from .key_table import bound, own_keys
 from .keys import KeyDone, TypeAhead
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state import keep_place, keep_setting, settings
+from .state import keep_place, keep_setting, setting, state_folder
 from .terminal import DRIVERS, hear
 from .text import QUIET_ON, Dim, readable
 from .widgets.key_line import KeyLine
@@ -47,7 +48,6 @@ _EVERY = 1.0  # seconds between two readings of the judgements of others
 _NOTHING = "nothing is open: choose a run or a file of pairs first"
 _HITS = 20  # of a search, on each side
 _ROWS = "rows"  # a kind of work in the background
-_WRITING = ("home", "mine", "align", "train", "adapt")  # screens that a read-only app has not
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
@@ -62,10 +62,6 @@ SCREENS_OF = {
 }
 
 
-def _to(key: str, screen: str, title: str) -> Binding:
-    return Binding(key, f"show('{screen}')", title, id=f"show.{screen}", show=False)
-
-
 class XmineApp(App[None]):
     """Look at mined pairs, judge them, mine and train.
 
@@ -74,18 +70,9 @@ class XmineApp(App[None]):
 
     CSS_PATH = "app.tcss"
     TITLE = "xmine"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _to("p", "pairs", "Pairs"),
-        _to("t", "threshold", "Threshold"),
-        Binding("F", "search", "Search a sentence", id="show.search", show=False),
-        _to("h", "home", "Home"),
-        _to("M", "mine", "Mine"),
-        _to("T", "train", "Train"),
-        Binding("question_mark", "help", "Help", id="help", key_display="?"),
-        Binding("ctrl+l", "redraw", "Draw the screen anew", id="redraw", show=False),
-        Binding("f1", "help", "Help", id="help.f1", show=False),  # of its own: `help` may be moved
-        Binding("f1", "help('typing')", "Help", id="help.typing", key_display="F1"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "pairs threshold search home mine train help redraw help-always help-typing"
+    )
 
     def __init__(
         self,
@@ -113,7 +100,7 @@ class XmineApp(App[None]):
         self.read_only = read_only
         self._path, self._to_sample = path, sample
         self._opening: OpeningScreen | None = None
-        self._complained = ""
+        self._complained = self._wrong_keys = ""
         self._asked_widths = False
         self.keys = TypeAhead(self, self._give)
 
@@ -183,9 +170,10 @@ class XmineApp(App[None]):
         return filters if self.current_theme.ansi else [Dim(), *filters]
 
     def on_mount(self) -> None:
-        theme, keys = settings()
+        theme = setting("theme")
         if isinstance(theme, str) and theme in self.available_themes:
             self.theme = theme
+        keys, self._wrong_keys = own_keys(state_folder() / "keys.toml")
         self.set_keymap(keys)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         asyncio.get_running_loop().set_default_executor(Readers())
@@ -381,6 +369,9 @@ class XmineApp(App[None]):
             self.switch_screen(name)
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now_on)
+        if self._wrong_keys:
+            told, self._wrong_keys = XmineError(self._wrong_keys), ""
+            self.screen.call_after_refresh(self.complain, told)
 
     def _kind_of(self, name: str) -> Any:  # noqa: ANN401 - a class of screens
         module, kind, _ = SCREENS_OF[name]
@@ -467,14 +458,20 @@ class XmineApp(App[None]):
             return not is_help and bool(parameters) == self._types
         if action == "command_palette":  # whose actions are those of the screen
             return self._prompt is None
-        if self.read_only and action == "show" and parameters[0] in _WRITING:
+        if action == "show":
+            return not self._in_form and self._may_show(str(parameters[0]))
+        opened = None if self.view is None else self.view.opened
+        if action in ("mine_again", "teach"):
+            return not self.read_only and opened is not None
+        if action == "search" and opened is None:
             return False
-        if self.read_only and action in ("mine_again", "teach"):
+        return not self._in_form or action not in ("search", "leave")
+
+    def _may_show(self, name: str) -> bool:
+        """Whether a screen can be shown that is not there."""
+        if self.is_screen_installed(name) and self.screen is self.get_screen(name):
             return False
-        here = action == "show" and self.is_screen_installed(name := str(parameters[0]))
-        if here and self.screen is self.get_screen(name):
-            return False
-        return not self._in_form or action not in ("show", "search", "leave")
+        return self.view is not None if SCREENS_OF[name][2] else not self.read_only
 
     @property
     def _in_form(self) -> bool:

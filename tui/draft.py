@@ -134,7 +134,7 @@ class Draft:
     def go(self, step: int) -> None:
         """Work at the next bead, or at the one before."""
         at = self.at + step
-        if 0 <= at < len(self.beads) and self.beads[at][0] != _BESIDE:
+        if 0 <= at < len(self.beads):
             self._states[-1] = self._states[-1]._replace(at=at)
 
     def undo(self) -> None:

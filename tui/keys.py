@@ -11,10 +11,10 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widget import Widget
 
+from .key_table import STAYING
 from .screens.base import BaseScreen, OpeningScreen
 
 _LOOK = 0.01  # seconds between two looks at what a key waits for
-_STAYING = ("move.", "judge.", "cut.raise", "cut.lower")  # beginnings of the ids of actions
 _LONGEST = 10.0  # seconds that a key waits behind the one before it: else the app is deaf
 
 
@@ -102,4 +102,4 @@ class TypeAhead:
     def _stays(self, key: "Key | Paste | Action") -> bool:
         """Whether a key opens nothing: one draws once what several of them have changed."""
         active = self._app.screen.active_bindings.get(key.key) if isinstance(key, Key) else None
-        return active is not None and (active.binding.id or "").startswith(_STAYING)
+        return active is not None and active.binding.id in STAYING

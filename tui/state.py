@@ -102,16 +102,8 @@ def _not_written(folder: Path, error: OSError) -> FileError:
     )
 
 
-def settings() -> tuple[object, dict[str, str]]:
-    """Read the name of the theme, and keys by the ids of actions; keys are joined by commas."""
-    read = load(_SETTINGS)
-    keys = read.get("keys")
-    named = keys.items() if isinstance(keys, dict) else ()
-    return read.get("theme"), {name: key for name, key in named if isinstance(key, str)}
-
-
 def setting(name: str) -> Any:  # noqa: ANN401 - of a file that a user may have edited
-    """Read another setting: `judge`, `sample`; empty where there is none."""
+    """Read a setting: `theme`, `judge`, `sample`; empty where there is none."""
     return load(_SETTINGS).get(name, "")
 
 

@@ -38,7 +38,7 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
             map(str.strip, await keys("enter"))
         )
         await keys("a", "x")  # the line alone is right, the next bead is wrong
-        around = "\n".join(await keys("k", "l"))
+        around = "\n".join(await keys("k", "c"))
         assert "4  Ja." in around and f"5  {GERMAN[4][:40]}" in around  # on both sides of the gap
         assert f"1-2  {ENGLISH[0]}" in "\n".join(await keys("g", "j"))
 
@@ -58,8 +58,8 @@ def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> No
     async def script(pilot: Any, keys: Keys) -> None:
         shown = "\n".join(await keys("t"))
         assert "5 of 6 kept, 1 without counterpart" in shown and "≥ 0." in shown
-        await keys("c", *(["backspace"] * 8), *"0.9998", "enter")
-        assert "an alignment has no cut to write" in "\n".join(await keys("w"))
+        await keys("equals_sign", *(["backspace"] * 8), *"0.9998", "enter")
+        assert "an alignment has no cut to write" in "\n".join(await keys("W"))
         shown = "\n".join(await keys("p"))
         assert "cut 0.9998 (not written)" in shown
         assert "6 shown" in shown

@@ -79,7 +79,7 @@ def test_stepping_to_neighbours_and_back_restores_cursor_and_pair(mined_run: Pat
         assert pilot.app.screen.query_one(NearLists).place().side == "target"
         await pressed(pilot, "j", "enter")
         assert "step 2" in screen_text(pilot.app)[0]
-        await pressed(pilot, "backspace")
+        await pressed(pilot, "escape")
         assert screen_text(pilot.app)[0] == second[0]
         assert await pressed(pilot, "escape") == first
         assert pilot.app.screen.query_one(NearLists).place() == place
@@ -127,12 +127,12 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        await pressed(pilot, "F")
+        await pressed(pilot, "f")
         assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
-        await pressed(pilot, "F")
+        await pressed(pilot, "f")
         pilot.app.screen.query_one("#answer", Input).value = "🙂"
         assert "knows no token of it" in "\n".join(await pressed(pilot, "enter"))
-        await pressed(pilot, "F")
+        await pressed(pilot, "f")
         pilot.app.screen.query_one("#answer", Input).value = text
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)

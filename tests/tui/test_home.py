@@ -15,7 +15,7 @@ from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.state import settings
+from xmine.tui.state import setting
 
 Snapshot = Callable[..., Any]
 
@@ -50,7 +50,7 @@ def test_what_is_there_is_listed_as_it_is_now(folder: Path) -> None:
         await pilot.pause()
 
     drive(XmineApp(), (80, 24), script)
-    assert settings()[0] == "nord"
+    assert setting("theme") == "nord"
 
 
 @pytest.mark.parametrize("is_elsewhere", mostly_long([False, True], [True]))

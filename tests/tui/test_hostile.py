@@ -24,7 +24,7 @@ from xmine.tui.widgets.pair_table import PairTable
 
 # Each character of a text is another one, so that a lost one is seen.
 HAN = ["".join(chr(0x4E00 + 97 * row + at) for at in range(45)) for row in range(30)]
-SCREENS = dict(t="Threshold", enter="Neighbours", F="Neighbours", M="Mine", T="Train", h="Home")
+SCREENS = dict(t="Threshold", enter="Neighbours", f="Neighbours", M="Mine", E="Train", o="Home")
 HAN[20:] = [f"{'a' * (at % 3)}{HAN[at]}" for at in range(20, 30)]
 
 
@@ -151,7 +151,7 @@ def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
         for key, name in SCREENS.items():
             await pilot.press(key)
             await settled(pilot)
-            if key == "F":
+            if key == "f":
                 app.screen.query_one("#answer", Input).value = run.source.texts[0]
                 await pilot.press("enter")
                 await settled(pilot)

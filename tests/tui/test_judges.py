@@ -42,7 +42,7 @@ def test_ones_own_verdict_stands_first_and_others_are_not_counted(
         assert "tsv:10: not a whole line of a verdict" in " ".join("".join(rows).split())
         others = "✓ ✓ ✗≠✗≠✗ ✗ "  # whoever spoke last
         for name, signs in (("ann", "✓ ✓ ✓≠✓≠✗ ✗ "), ("bob", others), ("cem", others)):
-            await pilot.press("I", *name, "enter")  # what is prefilled is replaced
+            await pilot.press("b", *name, "enter")  # what is prefilled is replaced
             await settled(pilot)
             rows = screen_text(app)
             assert "".join(row[1:3] for row in rows[2:8]) == signs

@@ -64,7 +64,7 @@ def test_what_is_typed_goes_into_the_form_and_the_line_that_open(mined_run: Path
         # Back, into the line, and to the first pair that is below the cut.
         screen = await burst(pilot, f"{ESCAPE}/NOT kept{ENTER}")
         assert isinstance(screen, PairsScreen) and "NOT kept" in screen_text(app)[0]
-        screen = await burst(pilot, "eaxq")
+        screen = await burst(pilot, "waxq")
         assert screen.query_one("#answer", Input).value.endswith("axq")
         await burst(pilot, f"{ESCAPE}M/tmp/axq")
         assert app.screen.query_one("#field-source", Input).value == "/tmp/axq"

@@ -37,11 +37,11 @@ WAYS = {
     "enter": "Neighbours",
     "t": "Threshold",
     "M": "Mine",
-    "T": "Train",
-    "h": "Home",
+    "E": "Train",
+    "o": "Home",
     "r": "Repair",
     "a Z": "What was done",
-    "E": "Adapt",
+    "e": "Adapt",
     "question_mark": "Help",
 }
 
@@ -274,7 +274,7 @@ def test_every_key_at_the_bottom_of_a_screen_does_something(
             screen = await reached(pilot, way)
             keys = screen.query_one(KeyLine).shown()
             assert screen.NAME == name and (name == "Help" or "help" in keys[-1].id)
-            for each in (key for key in keys if key.id not in ("quit", "show.close")):
+            for each in (key for key in keys if key.id not in ("close",)):
                 if app.screen is not screen or app._prompt is not None:
                     screen = await reached(pilot, way)
                 assert await acts(pilot, each.key.split(",")[0]), f"{each} of {name}"

@@ -176,13 +176,13 @@ def test_home_lists_the_project_finds_and_compares(
         assert "deep/er" not in text_of(pilot)
         await pressed(pilot, "enter")
         assert app.view.opened.path == Path("other")
-        await pressed(pilot, "h", "slash")
+        await pressed(pilot, "o", "slash")
         await typed(pilot, "run")
         assert "other" not in "\n".join(screen_text(app)[1:])
         await pressed(pilot, "escape")
         await pressed(pilot, "slash", *"oth", "escape", "G", "g")
         at = [Path(each.path).name for each in app.screen._entries].index("other")
-        await pressed(pilot, *["j"] * at, "C", *"run", "enter")
+        await pressed(pilot, *["j"] * at, "d", *"run", "enter")
         await until(pilot, lambda: app.view.opened.compared is not None)
         assert [each.name for each in app.view.opened.compared] == ["run", "other"]
 

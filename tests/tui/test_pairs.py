@@ -19,7 +19,7 @@ from xmine.browsing.query import PairQuery, counted, select
 from xmine.display import count
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
-from xmine.tui.state import keep_setting
+from xmine.tui.key_table import FOOTERS, KEYS, own_keys
 from xmine.tui.widgets.pair_table import PairTable
 
 NARROW = (80, 24)
@@ -99,10 +99,10 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         assert table(pilot).cursor_row == hits[-1]
         await keys("n")
         assert table(pilot).cursor_row == hits[0]
-        await keys("R")
+        await keys("S")
         await keys("g", "n")  # hits go with their pairs, wherever these stand
         assert table(pilot).row == kept[hits[-1]]
-        await keys("R")
+        await keys("S")
         await keys("slash")
         shown = await answer(pilot, "#answer", "/b.oks$|1998/")
         assert "hit 1 of" in shown[-2]
@@ -203,7 +203,7 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
             if order == "score":
                 assert table(pilot).cursor_row == table(pilot).pairs.data[0] == 0
-                assert "score▲" in (await keys("R"))[1]
+                assert "score▲" in (await keys("S"))[1]
         assert "in the order of the run" in (await keys("s"))[-2]
 
     browse(mined_run, script)
@@ -331,7 +331,7 @@ def test_copying_and_exporting_give_the_pairs_as_they_are(run_copy: Path, tmp_pa
             (f"{tmp_path}/some.jsonl", "exists"),
             ("some.xyz", "xyz"),
         ):
-            await keys("e")
+            await keys("w")
             shown = "".join(await answer(pilot, "#answer", name))
             assert said.replace(" ", "") in shown.replace(" ", "")  # a long path is broken
 
@@ -347,8 +347,8 @@ def test_no_screen_stumbles_over_no_pairs(tmp_path: Path) -> None:
         assert "0 shown, 0 of 0 kept" in screen_text(pilot.app)[0]
         assert "there are no pairs in it" in screen_text(pilot.app)[-2]
         for opens, name, pressed in (
-            ("p", "Pairs", ("j", "plus", "a", "s", "y", "enter")),
-            ("t", "Threshold", ("right", "a", "w")),
+            ("p", "Pairs", ("j", "J", "a", "s", "y", "enter")),
+            ("t", "Threshold", ("right", "a", "W")),
         ):
             assert name in (await keys(opens))[0]
             assert name in (await keys(*pressed))[0]
@@ -371,7 +371,7 @@ def test_a_small_window_asks_for_a_larger_one(mined_run: Path) -> None:
         assert [row.strip() for row in screen_text(pilot.app) if row.strip()] == [
             "enlarge the window to 60 x 15"
         ]
-        await keys("a", "t", "e")  # nothing is done that cannot be seen
+        await keys("a", "t", "w")  # nothing is done that cannot be seen
         await pilot.resize_terminal(80, 24)
         assert pilot.app.screen.NAME == "Pairs"
         assert pilot.app.judgements.counts().judged == 0
@@ -389,10 +389,10 @@ def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
         assert row is not None
         side = opened.source
         rows = [each for each in lines_around(side, int(opened.sources[row])) if each is not None]
-        shown = "\n".join(await keys("l"))
+        shown = "\n".join(await keys("c"))
         assert rows and "score" in shown
         assert all(f"{side.lines[at]}  {side.texts[at][:9]}" in shown for at in rows)
-        alone = "\n".join(await keys("l"))
+        alone = "\n".join(await keys("c"))
         assert not any(f"{side.lines[at]}  {side.texts[at][:9]}" in alone for at in rows)
 
     browse(mined_run, script, (139, 60))
@@ -406,19 +406,19 @@ def test_the_palette_has_what_is_done_here_and_elsewhere(run_copy: Path) -> None
             return {each.title: each.callback for each in app.get_system_commands(app.screen)}
 
         there = commands()
-        assert {"Find, filter  /", "Threshold  t", "Threshold: Write", "Home: Open"} <= set(there)
-        assert "Pairs: Find, filter" not in there
+        assert {"Filter  /", "Threshold  t", "Threshold: Write the cut", "Home: Open"} <= set(there)
+        assert "Pairs: Filter" not in there
         noise = ("Down", "First", "Half a page", "Page", "Scroll")
         assert not [title for title in there if title.startswith(noise)]
-        await there["Threshold: Write"]()
+        await there["Threshold: Write the cut"]()
         await settled(pilot)
         assert app.screen.NAME == "Threshold" and "cut run at" in screen_text(app)[-2]
         await keys("n")
-        await commands()["Pairs: Find, filter"]()
+        await commands()["Pairs: Filter"]()
         await settled(pilot)
         assert app.screen.NAME == "Pairs" and app.screen.query_one("#answer").has_focus
-        await keys("escape", "h")
-        assert "Pairs: Export" in commands() and "Home: Open" not in commands()
+        await keys("escape", "o")
+        assert "Pairs: Write" in commands() and "Home: Open" not in commands()
 
     browse(run_copy, script)
 
@@ -465,16 +465,44 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
     browse(mined_run, script)
 
 
-def test_settings_of_what_the_app_had_before_change_nothing(mined_run: Path) -> None:
-    keep_setting("columns", "cosine length")
-    keep_setting("views", {"doubtful": {"flags": [], "order": "cosine"}})
-    keep_setting("keys", {"pairs.views": "w", "show.next": "comma", "mark.one": "s", "help": "f2"})
+def test_a_user_gives_actions_other_keys_and_hears_of_what_is_wrong(
+    mined_run: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "state" / "keys.toml"
+    file.parent.mkdir()
+    file.write_text('help = "f5"\nsort = "a"\nreverse = "f6,f7"\n')
 
     async def script(pilot: Any, keys: Keys) -> None:
-        assert "cosine" not in (await keys("w", "comma"))[1]
-        await keys("s")
-        assert pilot.app.view.query.order == "unsure"
-        await keys("f2")
+        said = "".join("".join(screen_text(pilot.app)).split())
+        assert f"!{file}:aisforaccept,sosortkeepss" in said
+        await keys("s", "f7")
+        assert pilot.app.view.query.order == "unsure" and pilot.app.view.query.descending
+        await keys("a", "f5")
         assert pilot.app.screen.NAME == "Help"
 
     browse(mined_run, script, (80, 24))
+
+
+def test_what_is_wrong_in_a_users_keys_is_named_and_the_rest_counts(tmp_path: Path) -> None:
+    file = tmp_path / "keys.toml"
+    assert own_keys(file) == ({}, "")
+    file.write_text('acept = "b"\nfind = 3\nundo = "f4"\naccept = "z"\nreject = "z"\n')
+    given, said = own_keys(file)
+    assert given == {"undo": "f4", "accept": "z"}
+    for wrong in ("no action 'acept', perhaps accept", "find is no key", "z is for accept"):
+        assert wrong in said and said.startswith(f"{file}: "), wrong
+    file.write_text("accept = ")
+    assert own_keys(file)[0] == {} and "Invalid value" in own_keys(file)[1]
+
+
+def test_a_key_has_one_meaning_and_a_footer_names_keys_of_the_table() -> None:
+    owners = dict[str, list[str]]()
+    for name, row in KEYS.items():
+        for key in row[0].split(","):
+            owners.setdefault(key, []).append(name)
+    typed = {"tab", "up", "down", "f1"}  # in a form these lead from field to field
+    assert {
+        key: names for key, names in owners.items() if len(names) > 1 and key not in typed
+    } == {}
+    known = {each.partition("@")[0] for names in FOOTERS.values() for each in names.split()}
+    assert known <= KEYS.keys()

@@ -35,17 +35,17 @@ def click(app: Any, x: int, y: int) -> None:
 # Keys that lead to each screen from the pairs, and those that open each of its prompts. Keys after
 # a space follow when the screen stands; the questions of y or n are named.
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "Pairs": ("e", "/", "v", "C", "F", "i", "I", "/prob>=0 enter X"),
-    "t Threshold": ("e", "c", "i", "I", "w", "] ctrl+q"),
-    "enter Neighbours": ("i", "I"),
-    "v enter Judge": ("i", "I"),
-    "r Repair": ("e",),
+    "Pairs": ("w", "/", "v", "d", "f", "i", "b", "/prob>=0 enter X"),
+    "t Threshold": ("w", "=", "i", "b", "W", "] ctrl+q"),
+    "enter Neighbours": ("i", "b"),
+    "v enter Judge": ("i", "b"),
+    "r Repair": ("f2",),
     "h Home": ("/", "o"),
     "M Mine": ("ctrl+o", "job escape", "job ctrl+q"),
     "T Train": ("ctrl+o",),
     "E Adapt": ("ctrl+o",),
 }
-YES_OR_NO = ("X", "w", "ctrl+q", "escape")
+YES_OR_NO = ("X", "W", "ctrl+q", "escape")
 
 
 def test_every_question_is_among_the_prompts() -> None:
@@ -89,7 +89,9 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
                     app.jobs.jobs["mine"] = Job("mine", ["mine"], Path("run"))
                     app.screen.show_form(False)
                 else:
-                    await pressed(*([key] if key in ("enter", "escape") or "+" in key else key))
+                    await pressed(
+                        *([key] if key in ("enter", "escape", "f2") or "+" in key else key)
+                    )
                 if key == "]":  # the view follows soon
                     await until(pilot, lambda: app.view.unwritten is not None)
             prompt: Prompt = app.screen.query_one(Prompt)
@@ -130,9 +132,9 @@ def test_tab_completes_paths(
         app = pilot.app
         await settled(pilot)
         for opening, typed, ways in (
-            ("e", "ou", ["out/", "out/pairs.tsv", "out/plots/", "out/pairs.tsv"]),
-            ("e", "out/pl", ["out/plots/", "out/plots/a.svg", "out/plots/a.svg"]),
-            ("e", "nowhere/x", ["nowhere/x"]),
+            ("w", "ou", ["out/", "out/pairs.tsv", "out/plots/", "out/pairs.tsv"]),
+            ("w", "out/pl", ["out/plots/", "out/plots/a.svg", "out/plots/a.svg"]),
+            ("w", "nowhere/x", ["nowhere/x"]),
         ):
             press(app, opening, "ctrl+u", *typed)
             for way in ways:

@@ -98,7 +98,7 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
             return bool(app.view.opened.path == path and shows(pilot, app.view))
 
         for path, again in ((few, mined_run), (mined_run, mined_run)):
-            await pilot.press("h")
+            await pilot.press("o")
             app.open(path)
             app.open(again)  # as a double click does
             await settled(pilot)
@@ -147,7 +147,7 @@ def test_keys_work_while_something_opens_and_leaving_gives_it_up(
         await settled(pilot)
         assert shows(pilot, view := app.view)
         reading.close(lambda path: path == few)
-        for leaving in ("h", "escape"):
+        for leaving in ("o", "escape"):
             app.open(few)
             await pilot.press(leaving)
             assert not isinstance(app.screen, OpeningScreen)
@@ -179,7 +179,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         first = app.view
         # The older of two questions ends last.
         finding.close(lambda _, wanted: wanted.query.order == "unsure")
-        await pilot.press("s", "s", "R")  # each key goes on from what was asked for
+        await pilot.press("s", "s", "S")  # each key goes on from what was asked for
         await pilot.pause(0.1)
         assert app.view.query.order == "flags" and app.view.query.descending
         finding.open()
@@ -188,7 +188,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert shows(pilot, first)
         # A cut that is moved while another order is looked for keeps both.
         finding.close(lambda *_: True)
-        await pilot.press("R", "t")
+        await pilot.press("S", "t")
         while app.screen._cuts is None:
             await pilot.pause(0.01)
         before = first.cut
@@ -203,7 +203,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert f"{len(first.rows)} shown, {len(first.rows)} of" in screen_text(app)[0]
         # The rows of one run are found when another one is open.
         finding.close(lambda view, _: view is first)
-        await pilot.press("R", "h")
+        await pilot.press("S", "o")
         app.open(few)
         while app.view is first:
             await pilot.pause(0.01)
@@ -318,7 +318,7 @@ def test_a_run_that_is_mined_anew_takes_no_verdict_until_it_is_opened_again(
         app._complained = ""
         await until(pilot, lambda: "mined or cut anew" in "".join(screen_text(app)[-3:]), 20)
         assert app.judgements.counts().judged == 1
-        await pilot.press("h", "enter")
+        await pilot.press("o", "enter")
         await settled(pilot)
         assert app.view is not old and shows(pilot, app.view)
         await pilot.press("a")

@@ -44,15 +44,15 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
 ) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        text = await pressed(pilot, "r", "a", "x", "q", "h", "question_mark")  # no verdict, no way
+        text = await pressed(pilot, "r", "a", "x", "q", "o", "question_mark")  # no verdict, no way
         assert "Repair" in text and "nothing done yet" in text
         assert "nothing is done yet" in await pressed(pilot, "enter")
-        assert "trim: enter keeps 1 pair" in await pressed(pilot, "t")
+        assert "trim: enter keeps 1 pair" in await pressed(pilot, "delete")
         text = await pressed(pilot, "enter")
         assert "✓✎" in text and "z takes both back" in text
-        await pressed(pilot, "r", "e")  # the second pair, with a tab in it
+        await pressed(pilot, "r", "f2")  # the second pair, with a tab in it
         assert pilot.app.screen.query_one("#answer").value == "It rained\\tall day."
-        await pressed(pilot, "end", "!", "enter", "escape", "e")
+        await pressed(pilot, "end", "!", "enter", "escape", "w")
         assert "write 2 pairs to" in await pressed(pilot, "end", *".jsonl", "backspace")
         await pressed(pilot, "l", "enter")
 
@@ -65,7 +65,7 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
 
     async def undo(pilot: Any) -> None:
         await settled(pilot)
-        await pressed(pilot, "g", "r", "m", "enter")
+        await pressed(pilot, "g", "r", "plus", "enter")
         assert pilot.app.judgements.of(0) == "accept"
         text = await pressed(pilot, "z")
         assert "taken back" in text
@@ -85,10 +85,10 @@ def test_beads_are_merged_moved_and_split_and_the_export_has_them(
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        await pressed(pilot, "r", "tab", "N", "j", "m")
+        await pressed(pilot, "r", "greater_than_sign", "j", "plus")
         text = await pressed(pilot, "enter")
         assert "✓✎" in text and "is in others" not in text
-        await pressed(pilot, "e", *[*"x.tsv"], "enter")
+        await pressed(pilot, "w", *[*"x.tsv"], "enter")
 
     drive(XmineApp(tmp_path / "run"), (120, 40), script)
     (path,) = tmp_path.glob("*x.tsv*")
@@ -103,7 +103,7 @@ def test_what_another_window_has_repaired_is_not_overwritten(pairs: Path) -> Non
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        await pressed(pilot, "r", "m")
+        await pressed(pilot, "r", "plus")
         other.repair({0: repair})
         assert "another window has repaired" in await pressed(pilot, "enter")
         assert pilot.app.screen.NAME == "Repair"

@@ -171,7 +171,7 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
         type_in(screen, source="en.txt", target="zh.txt", model=str(toy_folder))
         await pilot.press("ctrl+s")
         assert app.jobs.runs("mine")
-        await pilot.press("h")
+        await pilot.press("o")
         waited = []
         while app.jobs.runs("mine"):
             begun = time.monotonic()
@@ -189,7 +189,7 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.NAME == "Pairs")
         assert len(app.view.opened) > 20
-        await pilot.press("h")
+        await pilot.press("o")
         await pilot.pause()
         assert "▪ run" in "\n".join(screen_text(app))
         assert "mine:" not in screen_text(app)[0]

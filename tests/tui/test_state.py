@@ -15,7 +15,7 @@ from xmine.browsing.view import View
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at
-from xmine.tui.state import keep_place, keep_setting, load, place_in, settings
+from xmine.tui.state import keep_place, keep_setting, load, place_in, setting
 
 
 @pytest.fixture(autouse=True)
@@ -47,18 +47,16 @@ def test_a_broken_file_is_as_none(state: Path) -> None:
     for text in ("{", "[]"):
         (state / "places.json").write_text(text)
         assert place_in(state) is None
-    (state / "settings.json").write_text('{"theme": 3, "keys": {"help": "f2", "quit": 4}}')
-    assert settings()[1] == {"help": "f2"}
     keep_place(state, {})
     assert place_in(state) == {}
 
 
 def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
-    assert settings() == (None, {})
+    assert setting("theme") == ""
     state.mkdir()
-    (state / "settings.json").write_text('{"keys": {"help": "f2"}, "of a later version": 1}')
+    (state / "settings.json").write_text('{"of a later version": 1}')
     keep_setting("theme", "nord")
-    assert settings() == ("nord", {"help": "f2"})
+    assert setting("theme") == "nord"
     assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
 
 

@@ -37,7 +37,7 @@ async def moved(pilot: Any, *keys: str) -> None:
 
 async def typed(pilot: Any, text: str) -> None:
     """Type a cut."""
-    await pilot.press("c")
+    await pilot.press("equals_sign")
     pilot.app.screen.query_one("#answer", Input).value = text
     await moved(pilot, "enter")
 
@@ -156,9 +156,9 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         assert "1 of 1 verdict as prob says" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--min-prob {app.view.cut!r}"
-        await moved(pilot, "w", "n")
+        await moved(pilot, "W", "n")
         assert (run_copy / "pairs.parquet").read_bytes() == before
-        await moved(pilot, "w")
+        await moved(pilot, "W")
         assert f"cut run at {app.view.cut:.4f}, keep " in "\n".join(screen_text(app))
         assert ", 3 of them left out before? y/n" in "\n".join(screen_text(app))
         await moved(pilot, "y")
@@ -227,7 +227,7 @@ def test_a_file_of_pairs_has_a_threshold_as_far_as_it_has_scores(
         warned = " ".join(" ".join(screen_text(pilot.app)).split())
         assert "judgements cannot be kept:" in warned  # before the first one is given
         await at_threshold(pilot)
-        await pilot.press("right", "w")
+        await pilot.press("right", "W")
         assert said in " ".join(" ".join(screen_text(pilot.app)).split())
         for size in ((40, 10), (60, 15)):
             await pilot.resize_terminal(*size)

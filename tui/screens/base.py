@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.events import Key, Resize
 from textual.screen import Screen
@@ -26,6 +26,7 @@ from xmine.errors import XmineError
 from ..background import BackgroundWork
 from ..commands import Fields
 from ..jobs import JobQueue, JobTold
+from ..key_table import bound
 from ..text import cut
 from ..widgets.form_line import paths_from
 from ..widgets.key_line import KeyLine
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
-_WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
+_WRITING = frozenset({"judge", "judge_all", "undo", "write", "write_cut", "sample"})
 _WRITING |= {"repair", "note", "undo_list", "ask_name", "compare"}
 
 
@@ -75,10 +76,7 @@ class BaseScreen(Screen[Any]):
     # The kind of work in the background that the keys of the screen wait for; see `stands`.
     LOADS: ClassVar[str] = ""
     SMALLEST: ClassVar[tuple[int, int]] = (60, 15)  # columns and rows
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
-        Binding("q", "close", "Close", id="close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound("back close")
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,6 +116,13 @@ class BaseScreen(Screen[Any]):
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
         return False
 
+    def footer(self) -> tuple[str, set[str]]:
+        """Name the footer of `keys.toml` that counts now, and states that it asks for."""
+        return self.NAME, set()
+
+    def _footer(self) -> tuple[str, set[str]]:
+        return ("Prompt", set()) if self.query_one(Prompt).display else self.footer()
+
     def compose(self) -> ComposeResult:
         with Horizontal(id="top"):
             yield Static(id="heading", markup=False)
@@ -125,7 +130,7 @@ class BaseScreen(Screen[Any]):
         yield from self.body()
         yield Static(id="said", markup=False)
         yield Prompt(id="asking")
-        yield KeyLine(id="keys")
+        yield KeyLine(self._footer, id="keys")
         columns, rows = self.smallest
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
 
@@ -269,14 +274,14 @@ class BaseScreen(Screen[Any]):
             self.set_focus(self._had_keys, scroll_visible=False)
 
 
-QUIT = Binding("q", "app.leave", "Quit", id="quit", tooltip="Judgements are kept already.")
+QUIT = bound(close="app.leave: Quit")
 
 
 class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read. It hears what leaves it."""
 
-    KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "h", "question_mark", "f1")
-    BINDINGS: ClassVar[list[BindingType]] = [QUIT]
+    KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "o", "question_mark", "f1")
+    BINDINGS: ClassVar[list[BindingType]] = QUIT
     SMALLEST: ClassVar[tuple[int, int]] = (28, 12)  # of a telephone
 
     def __init__(self, path: Path, before: Path | None = None) -> None:
@@ -286,6 +291,9 @@ class OpeningScreen(BaseScreen):
 
     def hears(self, key: str) -> bool:
         return self.stands and key in self.KEYS
+
+    def footer(self) -> tuple[str, set[str]]:
+        return "Opening", set()
 
     def heading(self) -> str:
         """Say what is read."""

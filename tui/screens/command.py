@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widget import Widget
@@ -18,6 +18,7 @@ from xmine.errors import OptionError
 
 from ..commands import Field, in_one_line
 from ..jobs import Job, JobTold
+from ..key_table import bound
 from ..text import shown
 from ..widgets.curves import Curves, Metrics
 from ..widgets.form_line import FormLine
@@ -35,18 +36,12 @@ _FIGURES = ("pairs", "beads", "precision", "accuracy", "best", "trained_on")  # 
 class CommandScreen(BaseScreen):
     """The form of a command; while that runs, the screen shows how far it is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "start", "Start", id="starting.start"),
-        Binding("ctrl+o", "pick", "Choose a file", id="starting.pick"),
-        Binding("ctrl+t", "all", "All options", id="starting.all"),
-        Binding("ctrl+n", "other", "Mine or align", id="starting.other"),
-        Binding("ctrl+y", "copy", "Copy the command", id="starting.copy"),
-        Binding("enter", "result", "Open the result", id="starting.result"),
-        Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
-        Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
-        Binding("tab,down", "field(1)", "Next field", id="starting.next", show=False),
-        Binding("shift+tab,up", "field(-1)", "Field back", id="starting.before", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "start choose options other copy-command next-field field-back",
+        enter="result: Open the result",
+        edit="again: Back to the form",
+        back="leave: Stop or leave",
+    )
 
     def __init__(self, command: str) -> None:
         super().__init__()
@@ -55,6 +50,9 @@ class CommandScreen(BaseScreen):
         self._fields = self.host.fields(command, "")
         self._again: tuple[Path, list[str]] | None = None  # the run that is mined again, its texts
         self._metrics: Metrics | None = None
+
+    def footer(self) -> tuple[str, set[str]]:
+        return "Form", set()
 
     def body(self) -> ComposeResult:
         with VerticalScroll(id="form"):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from xmine.browsing.opened import Bools, Rows
 from xmine.browsing.query import PairQuery, usual, with_clause
@@ -16,6 +16,7 @@ from xmine.browsing.view import Wanted
 from xmine.browsing.where import HINT, read_filter, suggestion
 from xmine.display import count
 
+from ..key_table import bound
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Prompt, Question
@@ -30,22 +31,7 @@ _MOST = 10_000  # pairs at once, which take half a second
 class FindScreen(JudgeScreen):
     """A screen with a table of pairs, and a line for a filter, see `xmine.browsing.where`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(
-                key,
-                f"judge_all('{verdict}')",
-                f"{verdict.title()} all",
-                id=f"mark.{verdict}",
-                show=False,
-                tooltip="All of the filter.",
-            )
-            for key, verdict in (("A", "accept"), ("X", "reject"))
-        ),
-        Binding("slash", "find", "Find, filter", id="pairs.find", key_display="/"),
-        Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
-        Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound("accept-all reject-all find next previous line")
 
     def __init__(self) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
@@ -15,6 +15,7 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
+from ..key_table import GROUPS, bound
 from .base import BaseScreen
 from .judging_base import JudgeScreen
 
@@ -54,7 +55,7 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
     for node, binding, enabled, tooltip in screen.active_bindings.values():
         if enabled and binding.id:
             more = tooltip or binding.tooltip
-            group = _group(node, binding.id)
+            group = GROUPS[binding.id]
             action = found.setdefault(
                 binding.action, KeyedAction(binding.action, node, binding.description, more, group)
             )
@@ -65,18 +66,12 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
     return list(found.values())
 
 
-def _group(node: DOMNode, name: str) -> str:
-    kinds = {"show": "Go to", "judge": "Judge", "mark": "Judge", "move": "Move"}
-    return kinds.get(name.partition(".")[0], "App" if isinstance(node, App) else "Here")
-
-
 def actions_elsewhere(kind: type[BaseScreen]) -> Iterator[Binding]:
     """List what a screen of a kind can do that not every screen can."""
     for each in kind.__mro__:
         if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen):
             for binding in vars(each).get("BINDINGS", ()):
-                leaves = binding.action in ("app.leave", "back", "close", "forget")  # or for a row
-                if not leaves and not binding.id.startswith("move."):
+                if binding.id not in ("back", "close", "line") and GROUPS[binding.id] != "Move":
                     yield binding
 
 
@@ -84,14 +79,16 @@ class HelpScreen(BaseScreen):
     """The keys of the screen below, their actions, and what the words of pairs mean."""
 
     NAME = "Help"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "scroll(1)", "Down", id="move.down", show=False),
-        Binding("k,up", "scroll(-1)", "Up", id="move.up", show=False),
-        Binding("g,home", "scroll(-9999)", "Top", id="move.first", show=False),
-        Binding("G,end", "scroll(9999)", "Bottom", id="move.last", show=False),
-        Binding("pagedown,ctrl+d", "scroll(10)", "Page down", id="move.page-down", show=False),
-        Binding("pageup,ctrl+u", "scroll(-10)", "Page up", id="move.page-up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        down="scroll(1)",
+        up="scroll(-1)",
+        first="scroll(-9999)",
+        last="scroll(9999)",
+        page_down="scroll(10)",
+        page_up="scroll(-10)",
+        half_down="scroll(10)",
+        half_up="scroll(-10)",
+    )
 
     def __init__(self, screen: Screen[object]) -> None:
         super().__init__()

@@ -11,12 +11,13 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..commands import form_of, free_beside
 from ..jobs import JobTold
+from ..key_table import GROUPS, bound
 from ..project import Entry, form_seen, project, with_texts
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
@@ -39,12 +40,7 @@ class HomeScreen(BaseScreen):
     """What two texts may be mined, and the runs, encoders and texts below the folder."""
 
     NAME = "Home"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        QUIT,
-        Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
-        Binding("slash", "find", "Find", id="home.find", key_display="/"),
-        Binding("C", "compare", "Compare", id="home.compare", tooltip="With another run."),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*QUIT, *bound("open find compare")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +68,7 @@ class HomeScreen(BaseScreen):
         if not self.stands or not self.background.is_under_way(_PROJECT):
             return self.stands
         active = self.active_bindings.get(key)
-        return active is None or not (active.binding.id or "").startswith(("home.", "move."))
+        return active is None or GROUPS.get(active.binding.id or "") not in ("Move", "Find", "Here")
 
     def _look(self) -> None:
         """List what is below the folder, and then what is known of the texts."""
@@ -207,9 +203,7 @@ class CurvesScreen(BaseScreen):
     """How an encoder was trained."""
 
     NAME = "Training of"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "mine", "Mine with it", id="curves.mine"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(enter="mine: Mine with it")
 
     def __init__(self, encoder: Path) -> None:
         super().__init__()
@@ -235,9 +229,7 @@ class CurvesScreen(BaseScreen):
 class Entries(KeyedList):
     """The list itself."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open it", id="home.enter", tooltip="Or go on with it.")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(enter="select: Open")
 
 
 def _lines(entries: list[Entry], width: int, forms: Mapping[tuple[str, str], str]) -> list[Text]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from xmine.browsing.export import export, free_name
 from xmine.browsing.judgements import Judgements, judge_name
@@ -15,6 +15,7 @@ from xmine.browsing.opened import Rows
 from xmine.display import count
 from xmine.errors import FileError, XmineError
 
+from ..key_table import bound
 from ..state import keep_setting, setting
 from ..widgets.form_line import paths_from
 from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
@@ -30,20 +31,9 @@ class JudgeScreen(BaseScreen):
     Every judgement is saved before the key is released.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "judge('accept')", "Accept", id="judge.accept"),
-        Binding("x", "judge('reject')", "Reject", id="judge.reject"),
-        Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
-        Binding("z", "undo", "Undo", id="judge.undo", show=False),
-        Binding("r", "repair", "Repair", id="repair", tooltip="Merge, split, trim.", show=False),
-        Binding("i", "note", "Note", id="note", tooltip="A line beside the verdict.", show=False),
-        Binding("I", "ask_name", "Who judges", id="judge-name", show=False),
-        Binding("Z", "undo_list", "What was done", id="undo-list", show=False),
-        Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
-        Binding("plus", "more", "More of a long line", id="pane.more", show=False),
-        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
-        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="move.pane-up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "accept reject unsure undo repair note judge-name done context pane-down pane-up"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -267,16 +257,12 @@ class JudgeScreen(BaseScreen):
         self.pane.show(self.view.opened, row, cut, said, notes, self.judgements.repair_of(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("lines", "more") and not self.query(PairDetail):
+        if action == "lines" and not self.query(PairDetail):
             return False
         return super().check_action(action, parameters)
 
     def action_lines(self) -> None:
         self.pane.toggle_lines()
-
-    def action_more(self) -> None:
-        if not self.pane.more():
-            self.say("nothing is cut off: J and K scroll the pane")
 
     def action_scroll_pane(self, rows: int) -> None:
         self.pane.scroll_texts(rows)

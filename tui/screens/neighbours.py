@@ -6,7 +6,7 @@ Of a typed sentence, the nearest of both files.
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.details import IN_WORDS
@@ -16,6 +16,7 @@ from xmine.browsing.opened import TextSide
 from xmine.browsing.view import View
 from xmine.mining.search import Hit
 
+from ..key_table import bound
 from ..widgets.near_lists import SIDES, Near, NearLists, Spot, line_name
 from ..widgets.pair_cells import DIFFER, SIGNS
 from .judging_base import JudgeScreen
@@ -25,10 +26,7 @@ class NeighboursScreen(JudgeScreen):
     """A pair or a typed sentence in its neighbourhood; one steps to a neighbour, and back."""
 
     NAME = "Neighbours"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,backspace", "back", "Back", id="neighbours.back", key_display="esc"),
-        Binding("y", "copy", "Copy the pair", id="neighbours.copy", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound("back copy")
 
     def __init__(
         self, of: tuple[int, int] | dict[str, list[Hit]], view: View, judgements: Judgements

@@ -6,12 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from xmine.browsing.query import NEEDED, ORDERS, usual
 from xmine.browsing.samples import read_plan
 
+from ..key_table import GROUPS, bound
 from ..state import keep_setting, setting
+from ..widgets.key_line import KeyLine
 from ..widgets.pair_cells import arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
@@ -20,8 +22,10 @@ from .base import QUIT
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
-# Beginnings of the ids of actions on the rows that are shown.
-_ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export", "repair")
+# Actions on the rows that are shown.
+_ON_ROWS = {name for name, group in GROUPS.items() if group in ("Judge", "Repair", "Move")}
+_ON_ROWS |= {"enter", "context", "copy", "write"}
+_ENOUGH = 20  # verdicts that change what mining finds
 _WAYS = ["50 random", "±.05 random", "50 unsure"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
 # The orders that a key goes through: a run is in the order of its scores, so these come late.
@@ -46,15 +50,8 @@ class PairsScreen(FindScreen):
 
     NAME = "Pairs"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
-        Binding("s", "sort", "Sort", id="pairs.sort", show=False),
-        Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
-        Binding("m", "app.mine_again", "Mine again", id="show.again", show=False),
-        Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
-        Binding("C", "compare", "Compare with", id="show.compare", show=False),
-        Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
-        Binding("e", "export", "Export", id="pairs.export", show=False),
-        QUIT,
+        *bound("sample sort reverse again teach compare copy write"),
+        *QUIT,
     ]
 
     def __init__(self) -> None:
@@ -70,7 +67,7 @@ class PairsScreen(FindScreen):
         if not self.stands or not self.host.finds_rows:
             return self.stands
         active = self.active_bindings.get(key)
-        return active is None or not (active.binding.id or "").startswith(_ON_ROWS)
+        return active is None or active.binding.id not in _ON_ROWS
 
     def on_mount(self) -> None:
         table = self.query_one(PairTable)
@@ -88,6 +85,16 @@ class PairsScreen(FindScreen):
         if self.query_one(PairTable).pairs.data is not self.view.rows:
             self.rows_changed()
         self.verdicts_changed()
+
+    def footer(self) -> tuple[str, set[str]]:
+        opened, row, judgements = self.view.opened, self.judged_row(), self.judgements
+        flags = "" if row is None or opened.flags is None else opened.flags[row]
+        states = {
+            "partial": "partial" in flags and judgements.repair_of(row or 0) is None,
+            "scores": opened.scores is not None or opened.by_probability,
+            "judged": judgements.counts().judged >= _ENOUGH,
+        }
+        return f"{self.NAME} of {opened.kind}", {name for name, holds in states.items() if holds}
 
     def heading(self) -> str:
         query, cells = self.view.query, self.query_one(PairTable).pairs
@@ -113,6 +120,7 @@ class PairsScreen(FindScreen):
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.view.row = event.row or 0
         self.show_whole(event.row, self.view.cut)
+        self.query_one(KeyLine).refresh()  # which knows the pair
 
     def action_sample(self) -> None:
         text, given = "judge (tab: other ways):", setting("sample") or _WAYS[0]
@@ -162,7 +170,7 @@ class PairsScreen(FindScreen):
             first = "highest" if view.query.descending else "lowest"
             order = _ORDERS_IN_WORDS.get(view.query.order, view.query.order)
             told = f", the {first} first" * (view.query.order in _BY_NUMBER)
-            self.say(f"sorted by {order}{told}   s: next order   R: turn")
+            self.say(f"sorted by {order}{told}   s: next order   S: turn")
         super().rows_changed()
 
     def _nothing(self) -> None:
@@ -208,5 +216,5 @@ class PairsScreen(FindScreen):
     def action_compare(self) -> None:
         self.ask_other(self.view.opened.path)
 
-    def action_export(self) -> None:
+    def action_write(self) -> None:
         self.ask_where(self.view.rows, self.view.cut)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
@@ -23,6 +23,7 @@ from xmine.encoders.spans import Span
 from xmine.errors import OptionError
 
 from ..draft import Draft, matched_part, places_to_cut
+from ..key_table import bound
 from ..text import cut, shown
 from ..widgets.prompt import Question
 from .base import BaseScreen
@@ -38,28 +39,19 @@ class RepairScreen(BaseScreen):
 
     NAME = "Repair"
     LOADS = "draft"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "keep", "Keep", id="repair.keep"),
-        Binding("t", "trim", "Trim", id="repair.trim", tooltip="To the part that has a match."),
-        Binding("s", "step('split')", "Split", id="repair.split", tooltip="Left, right move │."),
-        Binding("e", "edit", "Edit", id="repair.edit"),
-        Binding("m", "step('merge', 1)", "Merge", id="repair.merge", tooltip="With the next."),
-        Binding("escape", "back", "Give up", id="repair.give-up"),
-        Binding("tab", "turn", "Other side", id="repair.side"),
-        Binding("n", "step('take', 1)", "Next line", id="repair.next", tooltip="Take it in."),
-        Binding("p", "step('take', -1)", "Line before", id="repair.before"),
-        Binding("N", "step('give', 1)", "Last line away", id="repair.give-last", show=False),
-        Binding("P", "step('give', -1)", "First line away", id="repair.give-first", show=False),
-        Binding("M", "step('merge', -1)", "Merge upwards", id="repair.merge-up", show=False),
-        Binding("z", "step('undo')", "Undo", id="repair.undo", tooltip="The last step."),
-        Binding("o", "step('given')", "As it was", id="repair.given", tooltip="No repair at all."),
-        Binding("right", "cut(1)", "The cut to the right", id="repair.right", show=False),
-        Binding("left", "cut(-1)", "The cut to the left", id="repair.left", show=False),
-        Binding("j,down", "step('go', 1)", "Next bead", id="move.down", show=False),
-        Binding("k,up", "step('go', -1)", "Bead before", id="move.up", show=False),
-        Binding("J,pagedown", "scroll(9)", "Scroll down", id="move.pane-down", show=False),
-        Binding("K,pageup", "scroll(-9)", "Scroll up", id="move.pane-up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "as-given source-up source-down target-up target-down merge split trim edit",
+        enter="keep: Keep",
+        back="back: Give up",
+        tab="turn: Other side",
+        undo="step('undo')",
+        right="cut(1)",
+        left="cut(-1)",
+        down="step('go', 1)",
+        up="step('go', -1)",
+        pane_down="scroll(9)",
+        pane_up="scroll(-9)",
+    )
 
     def __init__(self, judgements: Judgements, row: int) -> None:
         super().__init__()
@@ -147,11 +139,11 @@ class RepairScreen(BaseScreen):
             self._changed()
 
     def action_step(self, name: str, step: int = 0) -> None:
-        draft, side = self._draft, self._side
+        draft = self._draft
         steps: dict[str, Callable[[], object]] = {
-            "take": lambda: draft.take(side, step),
-            "give": lambda: draft.give(side, step),
-            "merge": lambda: draft.merge(step),
+            "up": lambda: draft.give(step, -1),
+            "down": lambda: draft.give(step, 1),
+            "merge": lambda: draft.merge(1),
             "split": lambda: draft.split(*self._cuts),
             "go": lambda: draft.go(step),
             "given": draft.as_given,
@@ -180,7 +172,7 @@ class RepairScreen(BaseScreen):
 
     def _trim(self, found: tuple[int, Span] | None) -> None:
         if found is None or found[1][0] >= found[1][1]:
-            self.say("no end of either text lacks a match: s splits, e edits", bad=True)
+            self.say("no end of either text lacks a match: - splits, f2 edits", bad=True)
         else:
             self._side = found[0]
             self._do(partial(self._draft.keep, found[0], *found[1]))
@@ -200,7 +192,7 @@ class RepairScreen(BaseScreen):
         with self.complaining():
             self._judgements.refresh()
             if not (changes := self._draft.changes()):
-                self.say("nothing is done yet: n takes the next line in; escape gives up")
+                self.say("nothing is done yet: + takes the next line in; escape gives up")
                 return
             self._judgements.repair(changes)
             self.dismiss(True)

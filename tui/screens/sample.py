@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.events import Resize
 from textual.widgets import Button, Static
@@ -17,6 +17,7 @@ from xmine.display import count
 from xmine.errors import XmineError
 from xmine.pairs.judgements import LABELS
 
+from ..key_table import bound
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
 from .base import BaseScreen, OpeningScreen
@@ -34,14 +35,12 @@ class SampleScreen(JudgeScreen):
 
     NAME = "Judge"
     LOADS = "draw"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
-        Binding("enter", "further", "More pairs", id="sample.more"),
-        Binding("m", "app.mine_again", "Mine again", id="show.again"),
-        Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
-        Binding("j,down", "scroll_pane(1)", "Scroll the pane down", id="move.down", show=False),
-        Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "later again teach",
+        enter="further: More pairs",
+        down="scroll_pane(1)",
+        up="scroll_pane(-1)",
+    )
 
     # A telephone shows this screen, and buttons in place of keys.
     SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST
@@ -96,6 +95,9 @@ class SampleScreen(JudgeScreen):
         place = f"{size - len(self._left) + 1} of {size}" if self._left else count(size, "pair")
         return f"{self.NAME} {place}, {'around the cut' if self._around else _SAID[self._plan.how]}"
 
+    def footer(self) -> tuple[str, set[str]]:
+        return self.NAME, set() if self._left else {"end"}
+
     def facts(self) -> str:
         if self._sample is None:
             return ""
@@ -141,7 +143,7 @@ class SampleScreen(JudgeScreen):
             said = Text("\n").join(map(Text, finding.lines()))
             keys = f"enter: {USUAL} more; t: the threshold"
             keys += (
-                "; m: mine again with the verdicts; E: teach the encoder"
+                "; m: mine again with the verdicts; e: teach the encoder"
                 if self.view.opened.is_run
                 else ""
             )
@@ -152,7 +154,7 @@ class SampleScreen(JudgeScreen):
         return f"{size - len(self._left):,} of {size:,}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("judge", "further", "later"):
+        if action in ("judge", "further", "later", "repair", "note", "lines", "scroll_pane"):
             return bool(self._left) == (action != "further")
         return super().check_action(action, parameters)
 

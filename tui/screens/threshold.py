@@ -7,7 +7,7 @@ import numpy as np
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click, Resize
 from textual.widgets import Static
 
@@ -19,6 +19,7 @@ from xmine.display import count
 from xmine.errors import XmineError
 from xmine.plots.terminal import histogram_lines
 
+from ..key_table import bound
 from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
@@ -39,14 +40,9 @@ class ThresholdScreen(JudgeScreen):
 
     NAME = "Threshold"
     LOADS = "count"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "type", "Type the cut", id="cut.type", show=False),
-        Binding("e", "export", "Export", id="pairs.export", tooltip="What it keeps.", show=False),
-        Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
-        Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
-        Binding("y", "copy", "Copy the cut", id="cut.copy", tooltip="Its option.", show=False),
-        Binding("w", "write", "Write", id="cut.write", tooltip="The run keeps what the cut keeps."),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "write type reset copy write-cut", sample="sample: Sample around"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,6 +115,9 @@ class ThresholdScreen(JudgeScreen):
         self.refresh_top()
         if is_first:  # a window of another size leaves the cursor where it is
             self._show_near()
+
+    def footer(self) -> tuple[str, set[str]]:
+        return self.NAME, {"run"} if self.view.opened.is_run else set()
 
     def facts(self) -> str:
         if self._cuts is None:
@@ -235,7 +234,7 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
         self.host.judge_sample(around=True)
 
-    def action_export(self) -> None:
+    def action_write(self) -> None:
         self.ask_where(self.view.opened.kept(self._cut).nonzero()[0], self._cut)
 
     def action_copy(self) -> None:
@@ -244,7 +243,7 @@ class ThresholdScreen(JudgeScreen):
         flag = flag_of(self.view.opened, self._cut)
         self.copy(flag, f"copied: {flag}")
 
-    def action_write(self) -> None:
+    def action_write_cut(self) -> None:
         opened = self.view.opened
         if self._cuts is None:
             self._say_problem()

@@ -3,11 +3,12 @@
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.judgements import Judgements
 
+from ..key_table import bound
 from ..text import cut
 from .base import BaseScreen
 
@@ -16,9 +17,7 @@ class UndoList(BaseScreen):
     """A list of steps; the result is how many of them are taken back."""
 
     NAME = "What was done"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="undo-list.back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound("back")
 
     def __init__(self, judgements: Judgements) -> None:
         super().__init__()

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Label
 
 from ..commands import Field, words_of
+from ..key_table import bound
 
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
 
@@ -20,9 +21,7 @@ _MOST = 2000  # entries of a folder that are looked at for a suggestion
 class FormLine(Horizontal):
     """A field of a command; where it is empty, its usual value or its help is shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "Complete, or next field", id="starting.complete", show=False)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound("complete")
 
     def __init__(self, field: Field, value: str = "") -> None:
         is_hidden = not field.is_first and not value

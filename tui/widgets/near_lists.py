@@ -6,13 +6,14 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import OptionList, Static
 
 from xmine.browsing.opened import TextSide
 
+from ..key_table import bound
 from ..text import cut, folded
 from .moving import KeyedList
 
@@ -47,10 +48,9 @@ class Spot(NamedTuple):
 class NearList(KeyedList):
     """Sentences, a few lines each, the one under the cursor whole."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Step to it", id="near.step"),
-        Binding("tab", "other_side", "Other side", id="near.other"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        enter="select: Step to it", tab="other_side: Other side"
+    )
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False, compact=True)

@@ -3,13 +3,14 @@
 from typing import ClassVar
 
 import numpy as np
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 
+from ..key_table import bound
 from .pair_table import PairTable
 
 _NEAR = 20  # pairs on each side of the cut
@@ -18,16 +19,9 @@ _NEAR = 20  # pairs on each side of the cut
 class NearTable(PairTable):
     """The pairs around the cut. Left and right move the cut: every column can be seen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right", "screen.move(1)", "Raise", id="cut.raise", key_display="→"),
-        Binding("left", "screen.move(-1)", "Lower", id="cut.lower", key_display="←"),
-        Binding(
-            "],shift+right", "screen.move(10)", "Raise by ten", id="cut.raise-more", show=False
-        ),
-        Binding(
-            "[,shift+left", "screen.move(-10)", "Lower by ten", id="cut.lower-more", show=False
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "far-left far-right", left="screen.move(-1): Lower", right="screen.move(1): Raise"
+    )
 
     def __init__(self, opened: Opened, judgements: Judgements, *, id: str) -> None:
         """Begin without pairs: they have to be sorted first."""

@@ -188,8 +188,11 @@ class PairDetail(Vertical):
         return is_cut
 
     def scroll_texts(self, rows: int) -> None:
-        """Scroll both texts, each to its own end."""
-        for side in self.query(VerticalScroll):
+        """Scroll both texts, each to its own end, where more of a long text follows."""
+        sides = self.query(VerticalScroll)
+        if rows > 0 and all(side.scroll_y >= side.max_scroll_y for side in sides):
+            self.more()
+        for side in sides:
             side.scroll_relative(y=rows, animate=False, immediate=True)
 
     def toggle_lines(self) -> None:
@@ -243,7 +246,7 @@ class PairDetail(Vertical):
         if left <= 0:
             return highlighted(text, parts, style)
         begun = highlighted(text[:most], [span for span in parts if span[1] <= most], style)
-        return begun.append(f"… {left:,} more characters: + shows more", "bold reverse")
+        return begun.append(f"… {left:,} more characters: J shows more", "bold reverse")
 
     def _fill(self, reasons: dict[str, str], source: Text | Table, target: Text | Table) -> None:
         self._say(reasons)

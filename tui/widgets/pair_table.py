@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from rich.segment import Segment
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.events import Click, Resize
 from textual.geometry import Size
@@ -19,6 +19,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import spans_of
 
+from ..key_table import bound
 from .moving import MOVING
 from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells
 
@@ -39,13 +40,9 @@ class PairTable(ScrollView, can_focus=True):
         "pair-table--hit",
         "pair-table--figure",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Neighbours", id="table.neighbours"),
-        *MOVING,
-        Binding("ctrl+d", "half_page(1)", "Half a page down", id="move.half-down", show=False),
-        Binding("ctrl+u", "half_page(-1)", "Half a page up", id="move.half-up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bound(enter="select: Neighbours"), *MOVING]
     header_height = 1
+
     cursor_row: reactive[int] = reactive(0, repaint=False)
 
     @dataclass

@@ -16,6 +16,8 @@ from textual.widgets.option_list import Option
 
 from xmine.display import visible
 
+from ..key_table import bound
+
 if TYPE_CHECKING:
     from textual.widget import Widget
 
@@ -49,11 +51,7 @@ class Prompt(Vertical):
 
     is_modal = True  # the keys of the screen and of the app do not count here
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Give up", id="asking.give-up"),
-        Binding("tab", "complete", "Complete", id="asking.complete"),
-        Binding("up", "go(-1)", "Line before", id="move.line-before", show=False),
-        Binding("down", "go(1)", "Line after", id="move.line-after", show=False),
-        Binding("f1", "app.help('typing')", "Help", id="help.typing", key_display="F1"),
+        *bound("complete line-before line-after help-typing", back="give_up: Give up"),
         Binding("ctrl+c", "app.help_quit", show=False),
     ]
 

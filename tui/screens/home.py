@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from ..commands import form_of, free_beside
 from ..jobs import JobTold
-from ..key_table import GROUPS, bound
+from ..key_table import GROUPS, KEYS, bound
 from ..project import Entry, form_seen, project, with_texts
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
@@ -51,8 +51,9 @@ class HomeScreen(BaseScreen):
         self._sought = ""
 
     def body(self) -> ComposeResult:
-        keys = {"o": "open a run or pairs", "M": "mine or align two texts", "T": "train an encoder"}
-        yield Static("   ".join(f"[b]{key}[/b] {does}" for key, does in keys.items()), id="welcome")
+        does = {"open": "a run or pairs", "mine": "or align two texts", "train": "an encoder"}
+        told = (f"[b]{KEYS[name][0]}[/b] {name} {what}" for name, what in does.items())
+        yield Static("   ".join(told), id="welcome")
         yield Static(id="columns", markup=False)
         yield Entries(id="recent", markup=False, compact=True)
 
@@ -230,6 +231,9 @@ class Entries(KeyedList):
     """The list itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = bound(enter="select: Open")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "select" or self.option_count > 0
 
 
 def _lines(entries: list[Entry], width: int, forms: Mapping[tuple[str, str], str]) -> list[Text]:

@@ -26,14 +26,13 @@ from xmine.pairs.judgements import file_beside, read_from
 def compare_opened(old: Opened, new: Opened) -> Opened:
     """Find the pairs that two runs or files keep and that differ: new, gone, then changed ones.
 
-    `change` tells which is which, `compared` is `(old, new)`. Pairs that are gone have the figures
-    of `old`.
+    `change` tells which is which, `compared` is `(old, new)`; `old_prob` and so on is what changed
+    pairs had, in words. Pairs that are gone have the figures of `old`.
     """
     import polars as pl
 
     found = compare(read_table(old.path), read_table(new.path))
-    before = pl.coalesce("old_prob", "old_score").round(4).cast(pl.String)
-    found = found.with_columns(before=before, before_target="old_target")
+    found = found.with_columns(pl.col("old_prob", "old_score").round(4).cast(pl.String))
     opened = opened_of(found, new.path, new.languages)
 
     def placed(name: str) -> TextSide:
@@ -111,7 +110,10 @@ class SharedJudgements(Judgements):
         said = []
         for part, rows in self._parts:
             found, name = share_of(part.own(given=False), rows), part._opened.name
-            said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
+            if found.share is not None:
+                said.append(f"{name} {found.share:.2f} of {found.of:,}")
+            elif part._mined:
+                said.append(f"{name} no verdicts since it was mined")
         return f"right: {', '.join(said) or 'none judged'}"
 
     def _paths(self) -> Sequence[Path]:

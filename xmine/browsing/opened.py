@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 Float32s = NDArray[np.float32]
 FIGURES = "score", "prob", "cosine", "margin"
 
+# What a comparison tells of each pair beside the pair.
+CHANGES = "change", "old_target", "old_prob", "old_score", "old_flags"
+
 Rows = NDArray[np.int64]
 
 
@@ -171,7 +174,7 @@ class Opened:
     @cached_property
     def columns(self) -> Mapping[str, TextColumn]:
         """What else is known of each pair, perhaps empty, by the names that pairs have for it."""
-        names = set(self.frame.columns) & {"origin", "change", "before", "before_target"}
+        names = set(self.frame.columns) & {"origin", *CHANGES}
         return {name: TextColumn(self.frame[name].fill_null("")) for name in sorted(names)}
 
     @property

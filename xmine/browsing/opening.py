@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xmine.browsing.opened import FIGURES, Opened, TextColumn, TextSide
+from xmine.browsing.opened import CHANGES, FIGURES, Opened, TextColumn, TextSide
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
 from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, Languages, pair_frame
@@ -144,7 +144,7 @@ def opened_of(pairs: "pl.DataFrame", path: Path, languages: Languages) -> Opened
     numbered = {name: pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target")}
     is_numbered = not has_beads and any(each.any() for each in numbered.values())
     rows = pl.int_range(pl.len(), dtype=pl.Int64)
-    given = set(pairs.columns).intersection(("change", "before", "before_target"))
+    given = set(pairs.columns).intersection(CHANGES)
     frame = pairs.select(
         *(*FIGURES, "flags", "origin", *given),
         source=rows,

@@ -1,13 +1,10 @@
 """A folder -> what is below it: runs, encoders, files of pairs, and texts that may be mined."""
 
 import os
-import time
-from collections import deque
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from warnings import catch_warnings
 
@@ -19,18 +16,13 @@ from xmine.errors import XmineError
 from xmine.files.digests import identity
 from xmine.files.suffixes import kind_of
 from xmine.pairs.judgements import as_time
+from xmine.run.below import walk
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
-from xmine.text.glance import Glance, glance, is_text, pairs_of
-from xmine.text.inputs import text_input
-from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
+from xmine.text.glance import glance, is_text, pairs_of
 
 from .state import read_object, setting
 
-# The walk through a folder: how deep, how many folders, entries of each, and seconds.
-_DEEPEST, _MOST_FOLDERS, _MOST_ENTRIES, _LONGEST = 5, 3000, 5000, 2.0
 _MANY = 4  # languages are counted
-# Folders that are passed over by their own name, or with those that hold one of some files.
-_OTHERS, _NONE = {"node_modules", "site-packages", "__pycache__"}, {"pyvenv.cfg", "__init__.py"}
 _GLANCES, _OFFERS = 40, 3  # texts that are looked into, and pairs of texts that are offered
 
 
@@ -70,10 +62,10 @@ def project(folder: Path) -> list[Entry]:
     """
     from xmine.pairs.paths import FORMATS  # here: it loads every format
 
-    found = map(look, map(str, walk(folder) if folder != folder.parent else ()))
-    entries = sorted(found, key=lambda each: each.changed, reverse=True)
+    found = map(look, map(str, walk(folder, {RUN_FILE, FACTS_FILE})))
+    entries = sorted(found, key=attrgetter("changed"), reverse=True)
     with suppress(OSError), os.scandir(folder) as files:
-        for each in sorted(islice(files, _MOST_ENTRIES), key=lambda each: each.name):
+        for each in sorted(files, key=attrgetter("name")):
             path = os.path.join(folder, each.name)
             if each.name[0] == "." or each.name.endswith(JUDGEMENTS_FILE) or not each.is_file():
                 continue
@@ -87,53 +79,14 @@ def project(folder: Path) -> list[Entry]:
 def with_texts(entries: list[Entry]) -> list[Entry]:
     """Look into the first texts; pairs of them that may be mined stand first."""
     texts = [each.path for each in entries if each.kind == "text"][:_GLANCES]
-    seen = {path: _glance(path, identity(Path(path))) for path in texts}
+    seen = {path: glance(path) for path in texts}
     told = {
-        path: Entry(path, "text", found.lines, languages=_in_words(found.language))
+        path: Entry(path, "text", found.lines, languages=found.in_words)
         for path, found in seen.items()
     }
     held = [(path, found.language) for path, found in seen.items() if found.lines != "0 lines"]
     offers = [replace(told[one], kind="texts", other=told[other]) for one, other in pairs_of(held)]
     return [*offers[:_OFFERS], *(told.get(each.path, each) for each in entries)]
-
-
-@lru_cache(maxsize=200)
-def _glance(path: str, _: object) -> Glance:
-    try:
-        return glance(path)
-    except (OSError, XmineError):  # whoever mines it is told
-        return Glance()
-
-
-def _in_words(language: str) -> str:
-    return "" if language == UNKNOWN_LANGUAGE else language_name(language)
-
-
-def form_seen(one: str, other: str) -> str:
-    """Tell what two texts are to each other: lines, order, keys; see `looking.look`."""
-    from xmine.aligning.looking import look  # here: the encoder takes 0.3 s
-    from xmine.encoders.encoder import SentenceEncoder
-
-    return look((text_input(one), text_input(other)), SentenceEncoder.load()).form
-
-
-def walk(folder: Path) -> Iterator[Path]:
-    """Find the runs and encoders below a folder, those near to it first; big trees in part."""
-    queue, end = deque([(os.path.abspath(folder), 0)]), time.monotonic() + _LONGEST
-    for _ in range(_MOST_FOLDERS):
-        if not queue or time.monotonic() > end:
-            return
-        path, depth = queue.popleft()
-        with suppress(OSError), os.scandir(path) as entries:
-            there = {each.name: each for each in islice(entries, _MOST_ENTRIES)}
-            if RUN_FILE in there or FACTS_FILE in there:
-                yield Path(path)
-            elif depth < _DEEPEST and not there.keys() & _NONE:
-                queue += [
-                    (each.path, depth + 1)
-                    for name, each in sorted(there.items())
-                    if name[0] != "." and name not in _OTHERS and each.is_dir(follow_symlinks=False)
-                ]
 
 
 def look(path: str) -> Entry:

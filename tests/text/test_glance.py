@@ -47,4 +47,5 @@ def test_a_text_is_counted_and_a_long_one_in_part(
     both = [str(tmp_path / name) for name in ("a.txt", "b.txt.gz")]
     assert [*map(glance, both)] == [("3,000 lines", "en")] * 2
     monkeypatch.setattr(module, "_COUNTED", 100)
+    module._glance.cache_clear()
     assert [*map(glance, both)] == [("~3,000 lines", "en"), ("", "en")]

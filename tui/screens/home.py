@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from ..commands import form_of, free_beside
 from ..jobs import JobTold
 from ..key_table import GROUPS, KEYS, bound
-from ..project import Entry, form_seen, project, with_texts
+from ..project import Entry, project, with_texts
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
 from ..widgets.moving import KeyedList
@@ -26,6 +26,7 @@ from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "job": "▶", "text": "≡"}
+_RUNS = ("job", "run", "unfinished")
 _PROJECT, _LOOKS = "project", "looks"  # kinds of work in the background
 _NAME = 24  # cells that a name has at least
 _COLUMNS = ("", "", "pairs", "expected", "judged", "written", "encoder")
@@ -47,7 +48,7 @@ class HomeScreen(BaseScreen):
         self._view = None  # the pairs that are open go as soon as others are there
         self._found: list[Entry] = []  # all that is there
         self._entries: list[Entry] = []  # that are shown
-        self._forms: dict[tuple[str, str], str] = {}  # of two texts, see `form_seen`
+        self._forms: dict[tuple[str, str], str] = {}  # of two texts, see `looking.form_of`
         self._sought = ""
 
     def body(self) -> ComposeResult:
@@ -90,7 +91,12 @@ class HomeScreen(BaseScreen):
             both = _names(entry)
             if both not in self._forms:
                 self._forms[both] = ""
-                work = partial(form_seen, *both)
+
+                def work() -> str:
+                    from xmine.aligning.looking import form_of  # here: the encoder takes 0.3 s
+
+                    return form_of(*both)
+
                 self.background.run(" ".join(both), work, partial(self._seen, both), lambda _: None)
 
     def _seen(self, both: tuple[str, str], form: str) -> None:
@@ -124,17 +130,13 @@ class HomeScreen(BaseScreen):
         self.query_one("#columns", Static).update(lines[0])
         shown_list.add_options(map(Option, lines[1:]))
         if self._entries:
-            here = os.path.abspath(self._shown or "")
-            same = [each for each in self._entries if before and _names(each) == _names(before)]
-            runs = [each for each in self._entries if each.kind in ("job", "run", "unfinished")]
-            open_now = [each for each in self._entries if each.path == here]
-            first = next(iter([*same, *open_now, *runs]), self._entries[0])
-            shown_list.highlighted = self._entries.index(first)
-
-    @property
-    def _shown(self) -> Path | None:
-        """The run or the file that is open."""
-        return self.host.view.opened.path if self.host.view else None
+            here = os.path.abspath(self.host.view.opened.path) if self.host.view else ""
+            names = _names(before) if before else None
+            chosen = [
+                (_names(each) == names, each.path == here, each.kind in _RUNS)
+                for each in self._entries
+            ]
+            shown_list.highlighted = chosen.index(max(chosen))
 
     @property
     def _entry(self) -> Entry | None:
@@ -163,8 +165,7 @@ class HomeScreen(BaseScreen):
         """Mine two texts, or what else was seen to suit them, into what is not there yet."""
         form, run = self._forms.get((one, other)), Path("run")
         output = str(free_beside(run) if run.exists() else run)
-        if form == "keys":  # which make no run
-            output = str(Path(f"{output}.tsv"))
+        output += ".tsv" * (form == "keys")  # which make no run
         texts = {"source": _short(one), "target": _short(other), "output": output}
         self.host.fill("align" if form == "order" else "mine", texts, starts=True)
 
@@ -274,10 +275,8 @@ def _offer(one: Entry, other: Entry, form: str | None, width: int) -> Text:
     lines = one.pairs, other.pairs.removesuffix(" lines" if one.pairs else "")
     facts = [f" {n} {each.languages}".rstrip() for n, each in zip(lines, (one, other), strict=True)]
     room = max((width - len(f" ⇄ {facts[0]}, {facts[1]}{does}")) // 2, 8)
-    names = [shown(_short(each.path)).plain for each in (one, other)]
-    names = [name if len(name) <= room else f"…{name[1 - room :]}" for name in names]
-    parts = [" ⇄ ", (names[0], "bold"), facts[0], ", ", (names[1], "bold"), facts[1], does]
-    return Text.assemble(*parts, overflow="ellipsis", no_wrap=True)
+    names = [cut(_short(each.path), room, "bold") for each in (one, other)]
+    return Text.assemble(" ⇄ ", names[0], facts[0], ", ", names[1], facts[1], does, no_wrap=True)
 
 
 def _cells(entry: Entry) -> list[Text]:

@@ -4,18 +4,22 @@ A look costs little: a language is told by the first lines, and long files are c
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from xmine.display import count
+from xmine.errors import XmineError
+from xmine.files.digests import Identity, identity
 from xmine.files.reading import read_blocks
 from xmine.files.suffixes import TABLES, kind_of, packing_of, suffix_of
 from xmine.text.by_language import without_language
 from xmine.text.formats import KEYED, has_units
 from xmine.text.identification import guess_language
 from xmine.text.inputs import text_input
-from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
 
 _COUNTED = 50_000_000  # bytes; of more, some at the beginning tell how long the lines are
 _PARSED = 5_000_000  # bytes of a file that is no plain text
@@ -28,6 +32,11 @@ class Glance(NamedTuple):
 
     lines: str = ""
     language: str = UNKNOWN_LANGUAGE
+
+    @property
+    def in_words(self) -> str:
+        """The name of the language; empty where that is not known."""
+        return "" if self.language == UNKNOWN_LANGUAGE else language_name(self.language)
 
 
 def is_text(path: str) -> bool:
@@ -43,11 +52,14 @@ def is_text(path: str) -> bool:
 
 
 def glance(path: str) -> Glance:
-    """Count the lines of a text, and tell its language.
+    """Count the lines of a text, and tell its language; nothing of one that cannot be read."""
+    with suppress(OSError, XmineError):  # whoever reads it is told
+        return _glance(path, identity(path))
+    return Glance()
 
-    Raises:
-        XmineError, OSError: it cannot be read.
-    """
+
+@lru_cache(maxsize=200)
+def _glance(path: str, _: Identity) -> Glance:
     given, size = text_input(path, join=False), Path(path).stat().st_size
     if given.has_units and size > _PARSED:
         return Glance(language=without_language(path)[1] or UNKNOWN_LANGUAGE)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.state import setting
+from xmine.tui.widgets.key_line import KeyLine
 
 Snapshot = Callable[..., Any]
 
@@ -51,6 +53,74 @@ def test_what_is_there_is_listed_as_it_is_now(folder: Path) -> None:
 
     drive(XmineApp(), (80, 24), script)
     assert setting("theme") == "nord"
+
+
+@pytest.mark.parametrize(
+    ("form", "does", "command"),
+    [
+        ("lines", "mines them", ("mine", "run-2")),
+        ("order", "aligns them (one order)", ("align", "run-2")),
+        ("keys", "pairs them by key", ("mine", "run-2.tsv")),
+    ],
+)
+def test_two_texts_are_offered_and_enter_does_what_suits_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, does: str, command: tuple[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("xmine.aligning.looking.form_of", lambda *names: form)
+    (tmp_path / "en.txt").write_text("There is a cat that sits on the mat of the house.\n" * 375)
+    (tmp_path / "zh.txt").write_text("这是一只坐在房子的垫子上的猫。\n" * 389)
+    (tmp_path / "run").mkdir()
+    filled = []
+
+    async def script(pilot: Any) -> None:
+        offer = f"en.txt 375 lines English, zh.txt 389 Chinese: Enter {does}"
+        await until(pilot, lambda: offer in rows_of(pilot))
+        monkeypatch.setattr(pilot.app, "fill", lambda *given, **more: filled.append((given, more)))
+        await pilot.press("enter")
+        texts = {"source": "en.txt", "target": "zh.txt", "output": command[1]}
+        assert filled == [((command[0], texts), {"starts": True})]
+        assert "≡ zh.txt  Chinese  389 lines" in rows_of(pilot)
+
+    drive(XmineApp(), (80, 24), script)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_a_long_path_leaves_room_for_what_is_known(folder: Path, width: int) -> None:
+    deep = folder / "half" / "x" / ("long" * 20)
+    deep.mkdir(parents=True)
+    (folder / "half" / "run.toml").unlink()
+    (deep / "xmine.json").write_text('{"languages": ["en", "zh"], "method": "transaug"}')
+    for name in ("pairs.parquet", "run.toml"):
+        (folder / "a\x1b[31m[red]r" / name).touch()
+    said = {"languages": ["en", "zh"], "precision": 0.5, "pairs": 1234567}
+    said["vectors"] = {"model": "x" * 20}
+    (folder / "a\x1b[31m[red]r" / "summary.json").write_text(json.dumps(said))
+
+    async def script(pilot: Any) -> None:
+        await until(pilot, lambda: "long" in rows_of(pilot))
+        text = rows_of(pilot)
+        (run,) = (row for row in text.splitlines() if "▪" in row)
+        assert "1,234,567" in run and "en-zh" in run and re.search(r"\d\d:\d\d", run)
+        assert ("x" * 20 if width > 80 else "") in run and ("xx" in run) == (width > 80)
+        (encoder,) = (row for row in text.splitlines() if "◆" in row)
+        assert "long  en-zh" in encoder and ("transaug" in encoder or width == 80)
+
+    drive(XmineApp(), (width, 24), script)
+
+
+def test_an_empty_folder_says_what_one_can_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        await until(pilot, lambda: "nothing is here yet" in rows_of(pilot))
+        assert [each.id for each in pilot.app.screen.query_one(KeyLine).shown()] == [
+            *("mine", "train", "open", "help", "close")
+        ]
+
+    drive(XmineApp(), (120, 40), script)
 
 
 @pytest.mark.parametrize("is_elsewhere", mostly_long([False, True], [True]))

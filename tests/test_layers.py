@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1679,
     "xmine/aligning": 2431,
     "xmine/browsing": 3474,
-    "xmine/cli": 5406,
+    "xmine/cli": 5431,
     "xmine/encoders": 4747,
     "xmine/evaluation": 5588,
     "xmine/files": 1739,
@@ -33,9 +33,9 @@ CEILINGS = {
     "xmine/scoring": 2622,
     "xmine/text": 4935,
     "trainer": 9378,
-    "tui": 6457,
+    "tui": 6466,
     "bench": 5162,
-    "tests": 55081,
+    "tests": 55219,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

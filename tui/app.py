@@ -48,7 +48,6 @@ _EVERY = 1.0  # seconds between two readings of the judgements of others
 _NOTHING = "nothing is open: choose a run or a file of pairs first"
 _HITS = 20  # of a search, on each side
 _ROWS = "rows"  # a kind of work in the background
-_TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 COMMANDS = ("mine", "align", "train", "adapt")  # that have a form
@@ -377,19 +376,6 @@ class XmineApp(App[None]):
         module, kind, _ = SCREENS_OF[name]
         return getattr(import_module(f"xmine.tui.screens.{module}"), kind)
 
-    def unheard(self, key: str) -> None:
-        """Say where a key works that does nothing on this screen."""
-        from .screens.help import actions_elsewhere
-
-        for name in _TOLD:
-            kind = self._kind_of(name)
-            for binding in actions_elsewhere(kind):
-                if key in binding.key.split(","):
-                    shown = f"{self.get_key_display(binding)} ({binding.description.lower()})"
-                    self._tell(f"{shown} works on {kind.NAME}: {name[0]} goes there")
-                    return
-        self._tell("this key does nothing here: ? lists those that do")
-
     def _tell(self, text: str) -> None:
         if isinstance(self.screen, BaseScreen):
             self.screen.say(text)
@@ -524,28 +510,17 @@ class XmineApp(App[None]):
         return super().deliver_screenshot(filename, path or ".", time_format)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here and elsewhere, and themes."""
-        from .screens.help import actions_elsewhere, actions_of
+        """List what can be done here, and themes."""
+        from .screens.help import actions_of
 
         for action in actions_of(screen):
             if action.group != "Move":
                 run: Callable[[], object] = partial(self.run_action, action.name, action.node)
                 title = f"{action.title}  {', '.join(action.keys)}"
                 yield SystemCommand(title, action.more, run)
-        for name in _TOLD[1:] if self.read_only else _TOLD:  # without home
-            kind = self._kind_of(name)
-            if not isinstance(screen, kind) and (self.view is not None or not SCREENS_OF[name][2]):
-                for binding in actions_elsewhere(kind):
-                    run = partial(self._go_and_do, name, binding.action)
-                    yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
-
-    async def _go_and_do(self, name: str, action: str) -> None:
-        """Show a screen, and do something as soon as it stands."""
-        self.show(name)
-        await self.keys.take(partial(self.run_action, action, self.get_screen(name)))
 
 
 def _absolute(*paths: Path | None) -> list[str]:

@@ -4,12 +4,12 @@ import dataclasses
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from xmine.browsing.run_encoder import encoder_of_run
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError, OptionError, XmineError
 from xmine.mining.options import MiningOptions
 from xmine.run.folder import ALIGNED, RUN_FILE
 from xmine.run.run_file import read_tables
@@ -33,6 +33,7 @@ class Field:
         is_several: whether it takes several words.
         is_needed: whether something has to be said.
         is_first: whether the form shows it at once.
+        check: raises an XmineError where values, at least one, will not do.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Field:
     is_several: bool = False
     is_needed: bool = False
     is_first: bool = True
+    check: Callable[[list[str]], object] = field(default=lambda values: None, compare=False)
 
 
 # The name of a command, and of a method or nothing -> the fields of the form.
@@ -77,15 +79,32 @@ def words_of(field: Field, value: str) -> list[str]:
         if value not in field.choices:
             raise OptionError(f"{field.flag} is {value!r}", "yes or no")
         return [*filter(None, [field.flag if value == "yes" else field.off])]
+    if field.flag:
+        return [word for each in values_of(field, value) for word in given(field.flag, each)]
+    return [named(each) for each in values_of(field, value) if each]
+
+
+def values_of(field: Field, value: str) -> list[str]:
+    """Give the values in the text of a field, see `words_of`; none where it is empty."""
     try:
-        parts = shlex.split(value) if field.is_several else [value]
+        parts = shlex.split(value) if field.is_several else [value] * bool(value)
     except ValueError as error:
         name = field.flag or field.name
         raise OptionError(f"{name}: {error}", "close the quotation mark") from None
-    values = map(os.path.expanduser, parts)
-    if field.flag:
-        return [word for each in values for word in given(field.flag, each)]
-    return [named(each) for each in values if each]
+    return [*map(os.path.expanduser, parts)]
+
+
+def fault_of(field: Field, value: str) -> str:
+    """Say what is wrong with the text of a field; empty for nothing."""
+    if not value:
+        return "fill this in" if field.is_needed else ""
+    try:
+        if words_of(field, value) and not field.is_switch:
+            field.check(values_of(field, value))
+    except XmineError as error:
+        name = f"{field.flag or field.name} is "
+        return "; ".join(filter(None, [error.message.removeprefix(name), error.hint]))
+    return ""
 
 
 def in_one_line(words: Sequence[str]) -> str:

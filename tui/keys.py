@@ -18,9 +18,6 @@ _LOOK = 0.01  # seconds between two looks at what a key waits for
 _LONGEST = 10.0  # seconds that a key waits behind the one before it: else the app is deaf
 
 
-Action = Callable[[], Awaitable[object]]
-
-
 @dataclass
 class KeyDone(Message):
     """Goes the way of a key, behind it, then the way of what the key made a widget tell."""
@@ -39,7 +36,7 @@ class TypeAhead:
     def __init__(self, app: App[Any], give: Callable[[Key | Paste], Awaitable[None]]) -> None:
         """Begin without keys; `give` hands one to the app."""
         self._app, self._give = app, give
-        self._waiting: deque[Key | Paste | Action] = deque()
+        self._waiting: deque[Key | Paste] = deque()
         self._key: Key | Paste | None = None  # that was given, and is not done yet
         self._to: Widget | None = None  # that the key was given to
         self._since = 0.0  # when the head of the queue began to wait
@@ -49,8 +46,8 @@ class TypeAhead:
         """Count the keys that wait or are not done."""
         return len(self._waiting) + (self._key is not None)
 
-    async def take(self, key: "Key | Paste | Action") -> None:
-        """Give a key, or do something as a key would, at once or later."""
+    async def take(self, key: Key | Paste) -> None:
+        """Give a key at once or later."""
         if isinstance(self._app.screen, OpeningScreen) and self._is_free(key):
             self._waiting.clear()  # they were for what is given up
         if not self._waiting:
@@ -74,9 +71,6 @@ class TypeAhead:
             self._is_free(self._waiting[0]) or time.monotonic() - self._since > _LONGEST
         ):
             key, self._since = self._waiting.popleft(), time.monotonic()
-            if not isinstance(key, Key | Paste):
-                await key()
-                continue
             self._key = key
             self._to = self._app.focused or self._app.screen
             await self._give(key)
@@ -90,7 +84,7 @@ class TypeAhead:
         self._looks = False
         await self._next()
 
-    def _is_free(self, key: "Key | Paste | Action") -> bool:
+    def _is_free(self, key: Key | Paste) -> bool:
         """Whether the screen stands, and the last key is done, or opens nothing as this one."""
         screen, name = self._app.screen, key.key if isinstance(key, Key) else ""
         if not isinstance(screen, BaseScreen):  # the palette
@@ -99,7 +93,7 @@ class TypeAhead:
             self._key is None or (self._stays(self._key) and self._stays(key))
         )
 
-    def _stays(self, key: "Key | Paste | Action") -> bool:
+    def _stays(self, key: Key | Paste) -> bool:
         """Whether a key opens nothing: one draws once what several of them have changed."""
         active = self._app.screen.active_bindings.get(key.key) if isinstance(key, Key) else None
         return active is not None and active.binding.id in STAYING

@@ -86,7 +86,9 @@ def _mine(folder: Path, model: Path) -> None:
 
 @pytest.fixture
 def run_copy(mined_run: Path, tmp_path: Path) -> Path:
-    """The mined run, in a folder that the test may write to."""
+    """The mined run, in a folder that the test may write to, beside its texts."""
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(mined_run.with_name(name), tmp_path)
     return Path(shutil.copytree(mined_run, tmp_path / "run"))
 
 

@@ -26,7 +26,6 @@ from xmine.tui.jobs import Job
 from xmine.tui.screens import home
 from xmine.tui.text import contrast
 from xmine.tui.widgets import job_view
-from xmine.tui.widgets.key_line import KeyLine
 from xmine.tui.widgets.pair_table import PairTable
 
 Snapshot = Callable[..., Awaitable[Any]]
@@ -242,44 +241,6 @@ async def reached(pilot: Any, way: str) -> Any:
         await pilot.press(key)
         await settled(pilot)
     return app.screen
-
-
-def state(app: Any) -> tuple[Any, ...]:
-    """What a key may change."""
-    return app.screen, screen_cells(app), app.judgements.codes().tolist(), app.clipboard
-
-
-async def acts(pilot: Any, key: str) -> bool:
-    """Press a key, and tell whether something changes soon."""
-    pilot.app.screen.say("")  # two keys may be refused for the same reason
-    await paused(pilot)
-    before = state(pilot.app)
-    await pilot.press(key)
-    for _ in range(40):
-        await paused(pilot)
-        if state(pilot.app) != before:
-            return True
-    return False
-
-
-def test_every_key_at_the_bottom_of_a_screen_does_something(
-    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        for way, name in WAYS.items():
-            screen = await reached(pilot, way)
-            keys = screen.query_one(KeyLine).shown()
-            assert screen.NAME == name and (name == "Help" or "help" in keys[-1].id)
-            for each in (key for key in keys if key.id not in ("close",)):
-                if app.screen is not screen or app._prompt is not None:
-                    screen = await reached(pilot, way)
-                assert await acts(pilot, each.key.split(",")[0]), f"{each} of {name}"
-
-    drive(XmineApp(run_copy), (200, 50), script)
 
 
 def test_all_text_can_be_read_in_every_theme(

@@ -398,7 +398,9 @@ def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
     browse(mined_run, script, (139, 60))
 
 
-def test_the_palette_has_what_is_done_here_and_elsewhere(run_copy: Path) -> None:
+def test_the_palette_has_what_is_done_here_and_a_key_what_it_does_elsewhere(
+    run_copy: Path,
+) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         app = pilot.app
 
@@ -406,19 +408,15 @@ def test_the_palette_has_what_is_done_here_and_elsewhere(run_copy: Path) -> None
             return {each.title: each.callback for each in app.get_system_commands(app.screen)}
 
         there = commands()
-        assert {"Filter  /", "Threshold  t", "Threshold: Write the cut", "Home: Open"} <= set(there)
-        assert "Pairs: Filter" not in there
+        assert {"Filter  /", "Threshold  t", "Home  o", "Accept all  A"} <= set(there)
         noise = ("Down", "First", "Half a page", "Page", "Scroll")
         assert not [title for title in there if title.startswith(noise)]
-        await there["Threshold: Write the cut"]()
+        await there["Filter  /"]()
         await settled(pilot)
-        assert app.screen.NAME == "Threshold" and "cut run at" in screen_text(app)[-2]
-        await keys("n")
-        await commands()["Pairs: Filter"]()
-        await settled(pilot)
-        assert app.screen.NAME == "Pairs" and app.screen.query_one("#answer").has_focus
+        assert app.screen.query_one("#answer").has_focus
         await keys("escape", "o")
-        assert "Pairs: Write" in commands() and "Home: Open" not in commands()
+        assert "Open  O" in commands() and "Accept all  A" not in commands()
+        assert "this key does nothing here: Turn the order" in (await keys("S"))[-2]
 
     browse(run_copy, script)
 

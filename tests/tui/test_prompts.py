@@ -40,10 +40,10 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "enter Neighbours": ("i", "b"),
     "v enter Judge": ("i", "b"),
     "r Repair": ("f2",),
-    "h Home": ("/", "o"),
+    "o Home": ("/", "O"),
     "M Mine": ("ctrl+o", "job escape", "job ctrl+q"),
-    "T Train": ("ctrl+o",),
-    "E Adapt": ("ctrl+o",),
+    "E Train": ("ctrl+o",),
+    "e Adapt": ("ctrl+o",),
 }
 YES_OR_NO = ("X", "W", "ctrl+q", "escape")
 
@@ -59,7 +59,7 @@ def test_every_question_is_among_the_prompts() -> None:
     ]
     # Of `Prompt` and of `BaseScreen` three, which pass it on; one prompt is on several screens.
     opened = {(key, way[-5:]) for way, keys in PROMPTS.items() for key in keys}
-    shared = {"i": 3, "I": 3, "ctrl+o": 2, "e": 1}
+    shared = {"i": 3, "b": 3, "ctrl+o": 2, "w": 1}
     assert len(calls) - 3 == len(opened) - sum(shared.values())
 
 

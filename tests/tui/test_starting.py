@@ -241,3 +241,34 @@ def test_a_smoothed_loss_is_a_weighted_mean_of_the_past() -> None:
         past = values[at::-1]
         mean = sum(w * x for w, x in zip(weights, past, strict=False)) / sum(weights[: at + 1])
         assert found == pytest.approx(mean)
+
+
+def test_a_form_names_all_that_is_wrong_where_it_stands_before_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "zh.txt").touch()
+    wrong = {
+        "source": ("en.txtzh", "no such file: en.txtzh"),
+        "threshold": ("0,9", "give a number"),
+        "min_prob": ("2", "must be at most 1"),
+        "force": ("perhaps", "yes or no"),
+    }
+
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "mine")
+        type_in(
+            screen, target="zh.txt", output="", **{name: text for name, (text, _) in wrong.items()}
+        )
+        screen.query_one("#field-target", Input).focus()
+        await pilot.press("enter")
+        await settled(pilot)
+        faults = {line.field.name: line.fault() for line in screen.query(FormLine)}
+        assert {name for name, fault in faults.items() if fault} == {*wrong, "output"}
+        text = "\n".join(screen_text(pilot.app))
+        assert [told for _, told in wrong.values() if told[:20] not in text] == []
+        assert pilot.app.focused.id == "field-source" and not pilot.app.jobs.jobs
+        await pilot.press(*"en")  # what is typed is not wrong yet
+        assert "no such file" not in "\n".join(screen_text(pilot.app))
+
+    drive(XmineApp(), (100, 40), script)

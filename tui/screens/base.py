@@ -26,7 +26,7 @@ from xmine.errors import XmineError
 from ..background import BackgroundWork
 from ..commands import Fields
 from ..jobs import JobQueue, JobTold
-from ..key_table import bound
+from ..key_table import KEYS, bound
 from ..text import cut
 from ..widgets.form_line import paths_from
 from ..widgets.key_line import KeyLine
@@ -59,7 +59,6 @@ class Host(Protocol):
     def back(self) -> None: ...
     def keep_place(self) -> None: ...
     def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None: ...
-    def unheard(self, key: str) -> None: ...
     def show_neighbours(self, source: int, target: int) -> None: ...
     def judge_sample(self, *, around: bool, plan: str = "") -> None: ...
     def fill(self, command: str, values: Mapping[str, str], *, starts: bool = False) -> None: ...
@@ -243,10 +242,12 @@ class BaseScreen(Screen[Any]):
             self.copy(text, "copied: the text that is marked")
 
     def on_key(self, event: Key) -> None:
-        """Hear of a key that does nothing here."""
+        """Say what a key that does nothing here does elsewhere: a letter has one meaning."""
         typed = self.in_form or isinstance(self.focused, Input)
         if not typed and event.key not in self.active_bindings:
-            self.host.unheard(event.key)
+            meant = [row[1] for row in KEYS.values() if event.key in row[0].split(",")]
+            does = f": {meant[0]}, where there is something for that" if meant else ""
+            self.say(f"this key does nothing here{does}; ? lists those that do")
 
     def action_back(self) -> None:
         self.host.back()

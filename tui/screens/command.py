@@ -212,6 +212,11 @@ class CommandScreen(BaseScreen):
             with self.complaining():
                 self.query_one("#command", Static).update(shown(in_one_line(self.words())))
 
+    @on(Input.Submitted)
+    def submitted(self) -> None:
+        """Start with enter, as every line that one fills in."""
+        self.action_start()
+
     @on(Input.Changed, "#field-method")
     async def _take_method(self, event: Input.Changed) -> None:
         fields = self.host.fields(self.command, event.value)
@@ -229,16 +234,21 @@ class CommandScreen(BaseScreen):
                 self.query_one("#about", Static).update(shown(_about(line.field)))
 
     def action_all(self) -> None:
-        self.query_one("#form").toggle_class("-all")
+        form = self.query_one("#form").toggle_class("-all")
+        every = "all options are here" if form.has_class("-all") else "the options used most"
+        self.say(f"{every}: tab leads through them")
 
     def action_other(self) -> None:
         """Show the form of the other command, with the same texts in it."""
         self.host.fill(_OTHER[self.command], self.values())
 
     def action_start(self) -> None:
+        faults = [line for line in self.query(FormLine) if line.fault()]
+        if faults:
+            faults[0].input.focus()
+            self.say(f"{', '.join(line.label for line in faults)}: see there", bad=True)
+            return
         with self.complaining():
-            if missing := self.missing():
-                raise OptionError(missing, "ctrl+o: choose a file")
             if self.host.jobs.runs(self.command):
                 raise OptionError(f"{self.command} is under way already")
             output, run = (Path(self.value(name)) for name in ("output", "run"))

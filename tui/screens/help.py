@@ -1,6 +1,5 @@
 """The actions that have keys on a screen, and a screen that lists them, with the words it uses."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -8,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
 from textual.events import Resize
@@ -64,15 +63,6 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
                 key = screen.app.get_key_display(replace(binding, key_display=None))
             action.keys.append(key)
     return list(found.values())
-
-
-def actions_elsewhere(kind: type[BaseScreen]) -> Iterator[Binding]:
-    """List what a screen of a kind can do that not every screen can."""
-    for each in kind.__mro__:
-        if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen):
-            for binding in vars(each).get("BINDINGS", ()):
-                if binding.id not in ("back", "close", "line") and GROUPS[binding.id] != "Move":
-                    yield binding
 
 
 class HelpScreen(BaseScreen):

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.suggester import Suggester, SuggestFromList
-from textual.widgets import Input, Label
+from textual.widgets import Input, Label, Static
 
-from ..commands import Field, words_of
+from ..commands import Field, fault_of, words_of
 from ..key_table import bound
 
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
@@ -37,6 +38,25 @@ class FormLine(Horizontal):
     def compose(self) -> ComposeResult:
         yield Label(Text(self.label), classes="flag")
         yield self.input
+        yield Static(classes="fault", markup=False)
+
+    def fault(self) -> str:
+        """Say what is wrong with the text, and show that behind the text."""
+        fault = fault_of(self.field, self.value)
+        self._show(f"! {fault}" if fault else "")
+        return fault
+
+    def _show(self, fault: str) -> None:
+        self.query_one(".fault", Static).update(fault)
+
+    @on(Input.Changed)
+    def changed(self) -> None:
+        """Say nothing of a text that is being typed."""
+        self._show("")
+
+    def on_descendant_blur(self) -> None:
+        if self.value:
+            self.fault()
 
     @property
     def value(self) -> str:

@@ -136,7 +136,7 @@ def with_flags(
 
     wrapper.__doc__ = helps.pop("")
     signature = inspect.Signature(flags)
-    setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
+    vars(wrapper).update(__signature__=signature, kind=kind)
     return wrapper
 
 

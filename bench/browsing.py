@@ -106,6 +106,7 @@ def measured(run: Path, columns: int, rows: int) -> dict[str, dict[str, float]]:
             size, first, last = sent(ours, 8.0)
             spent = 1000 * cpu_of(app.pid)
             found["first screen"] = {"bytes": size, "first": first, "last": last, "cpu_ms": spent}
+            found["peak on opening"] = {"MB": peak_of(app.pid)}
             for name, key, times, silence in KEYS:
                 before, answers = cpu_of(app.pid), []
                 for _ in range(times):
@@ -114,7 +115,7 @@ def measured(run: Path, columns: int, rows: int) -> dict[str, dict[str, float]]:
                 spent = 1000 * (cpu_of(app.pid) - before) / times
                 size, first, last = map(statistics.median, zip(*answers, strict=True))
                 found[name] = {"bytes": size, "first": first, "last": last, "cpu_ms": spent}
-            found["peak"] = {"MB": peak_of(app.pid)}
+            found["peak at the end"] = {"MB": peak_of(app.pid)}
         finally:
             os.killpg(app.pid, signal.SIGKILL)
             app.wait()

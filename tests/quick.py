@@ -15,7 +15,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 LEFT_OUT = {
     *("bench", "cli", "trainer", "tui"),
-    *("aligning", "browsing", "evaluation", "mining"),
+    *("aligning", "browsing", "evaluation", "judging", "mining"),
     *(
         "test_docs.py",
         "test_docs_examples.py",

@@ -24,6 +24,7 @@ CEILINGS = {
     "xmine/evaluation": 5588,
     "xmine/files": 1739,
     "xmine/flags": 2659,
+    "xmine/judging": 962,
     "xmine/knn": 2718,
     "xmine/mining": 3754,
     "xmine/native": 32,
@@ -55,6 +56,7 @@ ORDER = """
     xmine.mining
     xmine.aligning
     xmine.browsing xmine.evaluation
+    xmine.judging
     xmine.trainer
     xmine.trainer.options
     xmine.trainer.distributed xmine.trainer.data

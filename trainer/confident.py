@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
 from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
+from xmine.judging.judgements import CODES, Judgements
 from xmine.knn.exact import search_exact
 from xmine.pairs.io import ParallelText
 from xmine.pairs.judgements import ACCEPT, REJECT

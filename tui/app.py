@@ -20,11 +20,11 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
 
-from xmine.browsing.compared import SharedJudgements
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.judging.shared import SharedJudgements
 
 from .background import BackgroundWork, Read, Readers, place_of, read, read_compared
 from .commands import Fields, form_of, free_beside
@@ -41,7 +41,7 @@ from .widgets.key_line import KeyLine
 from .widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
-    from xmine.browsing.judgements import Judgements
+    from xmine.judging.judgements import Judgements
     from xmine.mining.search import Hit
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
@@ -422,10 +422,25 @@ class XmineApp(App[None]):
         screen.ask(Question(text="search:", answered=search, hint=hint))
 
     def judge_sample(self, *, around: bool, plan: str = "") -> None:
-        """Judge pairs drawn as a plan says, or from both sides of the cut."""
+        """Judge pairs drawn as a plan says, or from both sides of the cut; or read all of them."""
+        from .screens.reading import ReadScreen
         from .screens.sample import SampleScreen
 
-        self.push_screen(SampleScreen(around=around, plan=plan))
+        self.push_screen(ReadScreen() if self.read_only else SampleScreen(around=around, plan=plan))
+
+    def action_conflicts(self) -> None:
+        """Decide what stands for the pairs on which judges differ."""
+        from .screens.conflicts import ConflictScreen
+
+        if isinstance(screen := self.screen, JudgeScreen):
+            screen.named(lambda: self.push_screen(ConflictScreen()))
+
+    def action_report(self) -> None:
+        """Show what each judge did, and how far all agree."""
+        from .screens.conflicts import ReportScreen
+
+        if self.judgements is not None:
+            self.push_screen(ReportScreen(self.judgements))
 
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""
@@ -448,7 +463,7 @@ class XmineApp(App[None]):
         if action == "show":
             return not self._in_form and self._may_show(str(parameters[0]))
         opened = None if self.view is None else self.view.opened
-        if action in ("mine_again", "teach"):
+        if action in ("mine_again", "teach", "conflicts"):
             return not self.read_only and opened is not None
         if action == "search" and opened is None:
             return False

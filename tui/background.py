@@ -16,14 +16,15 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from xmine.browsing.compared import SharedJudgements, compare_opened
+from xmine.browsing.compared import compare_opened
 from xmine.browsing.cuts import check_cut
-from xmine.browsing.judgements import Judgements, judge_name
-from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
+from xmine.judging.judgements import Judgements, judge_name
+from xmine.judging.keys import key_of, row_of
+from xmine.judging.shared import SharedJudgements
 from xmine.pairs.changes import counted, told
 from xmine.pairs.judgements import PairKey
 

@@ -41,7 +41,7 @@ def own_keys(file: Path) -> tuple[dict[str, str], str]:
     """Read the keys that a user gives actions, and say what of the file is left out, and why."""
     try:
         read = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # who may read only has no folder
         return {}, ""
     except (OSError, ValueError) as error:
         return {}, f"{file}: {error}"

@@ -8,13 +8,13 @@ from operator import attrgetter
 from pathlib import Path
 from warnings import catch_warnings
 
-from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.opening import open_pairs, stamp
-from xmine.browsing.samples import Share, share_of
 from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import XmineError
 from xmine.files.digests import identity
 from xmine.files.suffixes import kind_of
+from xmine.judging.judgements import Judgements, judge_name
+from xmine.judging.samples import Share, share_of
 from xmine.pairs.judgements import as_time
 from xmine.run.below import walk
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
@@ -132,7 +132,7 @@ def _verdicts(run: Path, by: str, _: object) -> tuple[int, Share]:
     with catch_warnings(action="ignore"):  # whoever opens the run is told
         judgements = Judgements.open(open_pairs(run), by)
     rows = judgements.rows()
-    return judgements.counts().judged, share_of(judgements.own(given=False), rows)
+    return judgements.counts().judged, share_of(judgements.codes(given=False), rows)
 
 
 def _joined(codes: object) -> str:

@@ -502,8 +502,8 @@ class Run(PairRows):
         Raises:
             OptionError: the condition cannot be read.
         """
-        from xmine.browsing.judgements import Judgements
         from xmine.browsing.query import PairQuery, select
+        from xmine.judging.judgements import Judgements
         from xmine.pairs.pair import pair_frame
 
         with _speaking_python():
@@ -513,19 +513,19 @@ class Run(PairRows):
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]
 
     def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take that back.
+        """Say `accept`, `reject`, `unsure`, or `none` to take that back: at once on the disk.
 
-        The verdict is on the disk at once, beside those of the app and of other judges.
+        Kinds of `reject` are `partial`, `language`, and `source` or `target`: what is too long.
 
         Raises:
             OptionError: no candidate has the two lines, or there is no such verdict.
         """
-        from xmine.browsing.judgements import Judgements
         from xmine.browsing.opened import row_at
-        from xmine.pairs.judgements import LABELS, PATIENCE, TAKEN_BACK
+        from xmine.judging.judgements import Judgements
+        from xmine.pairs.judgements import PATIENCE, TAKEN_BACK, WORDS
 
         with _speaking_python():
-            check_choice("verdict", verdict, (*LABELS, TAKEN_BACK))
+            check_choice("verdict", verdict, (*WORDS, TAKEN_BACK))
             row = row_at(self._all, (source_line, None), (target_line, None))
             judgements = Judgements.open(self._all, patience=PATIENCE)
             judgements.judge(row, verdict)

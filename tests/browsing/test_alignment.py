@@ -12,8 +12,6 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.details import figures_of, lines_around, outcome_of
-from xmine.browsing.judgements import Judgements
-from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opened import row_at
 from xmine.browsing.opening import open_pairs
@@ -21,6 +19,8 @@ from xmine.browsing.query import PairQuery, meets, select
 from xmine.browsing.view import View
 from xmine.browsing.write_cut import write_cut
 from xmine.errors import FileError
+from xmine.judging.judgements import Judgements
+from xmine.judging.keys import key_of, row_of
 from xmine.pairs.io import read_pairs, write_pairs
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."

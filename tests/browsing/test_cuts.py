@@ -10,10 +10,9 @@ import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.cuts import Cuts, check_cut, flag_of
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import Share, approval_of
 from xmine.errors import OptionError
+from xmine.judging.samples import Share
 from xmine.scoring.probability import Confidence
 from xmine.scoring.threshold import expected
 
@@ -140,29 +139,3 @@ def test_wilsons_interval_is_that_of_the_books() -> None:
     assert Share(8, 10).interval == pytest.approx((0.5408, 0.9314), abs=5e-4)
     assert Share(10, 10).interval == pytest.approx((0.7870, 1.0), abs=5e-4)
     assert Share(0, 0).interval is None and Share(0, 0).share is None
-
-
-def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Path) -> None:
-    opened = opened_run(200, tmp_path / "pairs.jsonl")
-    kept = int(opened.kept(0.5).sum())
-    ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
-    for row in (0, 1, 2, kept):
-        ann.judge(row, "accept")
-    ann.judge(3, "unsure")
-    ann.judge(199, "reject")
-    bob.refresh()
-    for row, verdict in ((0, "accept"), (1, "accept"), (2, "reject"), (199, "reject")):
-        bob.judge(row, verdict)
-    approval = approval_of(opened, bob)
-    assert approval.accepted.of == 0  # the best pairs alone do not tell how good all are
-    assert approval.expected == pytest.approx(float(Cuts(opened).at(0.5).precision or 0), abs=1e-6)
-    # Of bob's, 0 and 1 are likely and accepted, 2 is likely, the last unlikely and both rejected.
-    assert (approval.agreed.so, approval.agreed.of) == (3, 4)
-    ((first, second, same, kappa),) = approval.judges
-    assert (first, second) == ("ann", "bob") and (same.so, same.of) == (3, 4)
-    # ann accepts 3 of 4, bob 2: by chance 0.75 x 0.5 + 0.25 x 0.5 = 0.5 agree, 0.75 do.
-    assert kappa == pytest.approx(0.5)
-    assert approval.agreement() == {
-        "as expected": str(approval.agreed),
-        "ann, bob": f"{same}, kappa 0.50",
-    }

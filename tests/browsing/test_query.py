@@ -13,13 +13,13 @@ import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import ORDERS, PairQuery, counted, meets, select, spans_of, with_clause
 from xmine.browsing.view import View
 from xmine.browsing.where import _FUNCTIONS, _WORDS, COLUMNS, read_filter, suggestion
 from xmine.errors import OptionError
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 

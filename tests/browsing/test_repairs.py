@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.export import standing_pairs
-from xmine.browsing.judgements import Judgements
-from xmine.browsing.keys import key_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.repairs import Bead, Repair, Unit
+from xmine.judging.export import standing_pairs
+from xmine.judging.judgements import Judgements
+from xmine.judging.keys import key_of
 from xmine.pairs.io import read_pairs, read_parallel, write_pairs
 from xmine.pairs.judgements import HEADER
 from xmine.pairs.known import read_known
@@ -26,7 +26,7 @@ REPAIRING = """
 import sys
 from pathlib import Path
 from tests.browsing.test_repairs import repair
-from xmine.browsing.judgements import Judgements
+from xmine.judging.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 judgements = Judgements.open(open_pairs(Path(sys.argv[1])), "ann")
 for n in range(10**6):

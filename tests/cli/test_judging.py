@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.toys.command import Command, Toy, without_summary
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import Sample
 from xmine.browsing.view import View
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import FileError
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import Sample
 from xmine.pairs.io import read_pairs
 from xmine.run.folder import alone_in
 
@@ -78,8 +78,8 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
         ended = command("pairs", "judge", "run", *lines_of(mined, row), judgement)
         assert ended.code == 0 and ended.touched == {"run/judgements.tsv"}, ended.err
     command("pairs", "judge", "run/", *lines_of(mined, 4), "none")
-    ended = command("pairs", "judge", "run", "--known", "seeds.tsv", "-o", "accepted.tsv")
-    assert ended.touched == {"seeds.tsv", "accepted.tsv"}
+    ended = command("pairs", "judge", "run", "-o", "accepted.tsv")
+    assert ended.touched == {"accepted.tsv"}
     assert ended.out.splitlines()[1:4] == [
         "accepted            2",
         "rejected            1",
@@ -88,19 +88,13 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
     opened = open_pairs(mined)
     accepted = [(pair.source, pair.target) for pair in read_pairs(mined.parent / "accepted.tsv")]
     assert accepted == [(opened.pair(row).source, opened.pair(row).target) for row in (0, 1)]
-    known = (mined.parent / "seeds.tsv").read_text().splitlines()
-    assert known == [
-        "\t".join(map(str, (*lines_of(mined, row), int(said[row] == "accept")))) for row in range(3)
-    ]
     facts = json.loads(
         command("pairs", "judge", "run", "--json", "-o", "no.jsonl", "--rejected").out
     )
     assert (facts["judged"], facts["accepted"], facts["kept_judged"]) == (4, 2, 4)
     assert facts["precision_judged"]["share"] is None  # the best pairs do not tell of all
-    assert facts["written"] == ["no.jsonl: 1 rejected"]
-    ended = command("pairs", "judge", "run", "-o", "same.tsv", "--known", "./same.tsv")
-    assert (ended.code, ended.touched) == (2, set())
-    for words in (("--known", "run/judgements.tsv"), ("-o", "run/judgements.tsv")):
+    assert facts["written"] == ["no.jsonl: 1 pair"]
+    for words in (("--report", "-o", "run/judgements.tsv"), ("-o", "run/judgements.tsv")):
         ended = command("pairs", "judge", "run", *words, "--force")
         assert (ended.code, ended.touched) == (1, set())
         assert "run/judgements.tsv: has what people judged" in ended.err
@@ -178,13 +172,11 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
     (tmp_path / "two words.tsv").write_text("a\tb\nc\td\n")
     said = command("pairs", "judge", "two words.tsv").out
     assert "at random: xmine pairs judge 'two words.tsv' --sample 50" in said
-    ended = command("pairs", "judge", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
-    assert ended.code == 2 and "pairs without lines were judged" in ended.err and not ended.touched
 
 
 UNCLEAR = [
     *((3, 4), (3, 4, "accept", "-o", "a.tsv"), (3, 4, "accept", "--sample", 9)),
-    *(("--sample", 9, "--known", "a.tsv"), ("--around",)),
+    *(("--sample", 9, "--report"), ("--around",)),
 ]
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import random
 import re
 import select
 import shlex
@@ -17,8 +18,13 @@ from typing import Any
 import pytest
 
 from tests.toys.command import Command
+from xmine.browsing.opening import open_pairs
 from xmine.cli.console import Console
 from xmine.cli.web_server import serve_app
+from xmine.judging.judgements import Judgements
+from xmine.pairs.io import write_pairs
+from xmine.pairs.judgements import file_beside, read_from
+from xmine.pairs.pair import Pair
 
 pytest.importorskip("textual_serve")
 
@@ -57,6 +63,14 @@ def answers(
         return found
 
     return asyncio.run(asked())
+
+
+async def ended() -> None:
+    """Close what textual-serve leaves open: the pipes of its processes."""
+    for each in gc.get_objects():
+        if issubclass(type(each), asyncio.SubprocessTransport):
+            each.close()
+    await asyncio.sleep(0.1)
 
 
 def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
@@ -173,8 +187,28 @@ def test_each_visitor_gives_a_name_and_a_telephone_is_shown_a_pair_to_judge(
         f"'a run' {name}",
         f"'a run' {name} --sample",
         "--read-only 'a run'",
-        "--read-only 'a run'",
+        "--read-only 'a run' --sample",
     ]
+
+
+def test_the_page_of_the_name_says_what_is_judged_and_how_far_the_judges_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "a<b>.tsv"
+    write_pairs(
+        [Pair(f"Room {n}.", f"Zimmer {n}.", 1.0) for n in range(9)], str(path), ("en", "de")
+    )
+    server = served(monkeypatch, "::1", path=path, read_only=False)
+    for name, rows in (("", ()), ("Ann", (1, 2)), ("Ben", (2, 3)), ("Ben", (3,))):
+        if name:
+            labels = Judgements.open(open_pairs(path), name)
+            labels.judge_all(rows, "accept" if len(rows) > 1 else "none")
+        ((_, page),) = answers(server, {})
+        told = {"": "0 judges spoke on 0 pairs", "Ann": "1 judge spoke on 2 pairs"}.get(name)
+        left = {"": 9, "Ann": 7}.get(name, 6 if len(rows) > 1 else 7)
+        assert f"{left} of 9 pairs left: {told or '2 judges spoke on'}" in page
+        assert "<h1>a&lt;b&gt;.tsv</h1>" in page and 'rel="icon"' in page
+    assert "Does each sentence say the same" in page
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell script")
@@ -258,12 +292,77 @@ def test_the_app_is_shown_to_who_has_the_token(
                     seen += got.data if isinstance(got.data, bytes) else b""
             while server.windows:  # its process ends with it
                 await asyncio.sleep(0.02)
-        for each in gc.get_objects():  # textual-serve leaves the pipes of its process open
-            if issubclass(type(each), asyncio.SubprocessTransport):
-                each.close()
-        await asyncio.sleep(0.1)
+        await ended()
 
     asyncio.run(script())
+
+
+@pytest.mark.long
+def test_windows_that_are_killed_while_four_people_judge_lose_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What a screen has said is on the disk, and no more than one key that was on its way."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    monkeypatch.setenv("XMINE_STATE", str(tmp_path))
+    (pairs := tmp_path / "pairs.tsv").write_text(
+        "".join(f"{1 - n / 100}\tRoom {n} is free.\tZimmer {n} ist frei.\n" for n in range(60))
+    )
+    server, begin = (
+        served(monkeypatch, "::1", path=pairs, read_only=False),
+        asyncio.create_subprocess_shell,
+    )
+    windows: dict[str, Any] = {}
+    said: dict[str, list[str]] = {name: [] for name in ("Ann", "Ben", "Cem", "Dan")}
+    chance, kills = random.Random(5), list[str]()
+
+    async def begun(command: str, **more: Any) -> Any:
+        name = command.partition("--judge=")[2][:3]
+        windows[name] = await begin(command, **more)
+        return windows[name]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_shell", begun)
+
+    async def seen(window: Any, pattern: str) -> str:
+        text = ""
+        async with asyncio.timeout(60):
+            while not (found := re.search(pattern, text)):
+                got = await window.receive()
+                assert isinstance(got.data, bytes), got
+                text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", got.data.decode("utf-8", "ignore"))
+        return found[1]
+
+    async def judge(client: Any, name: str) -> None:
+        told, sent = said[name], ""
+        cookies = {"Cookie": f"xmine-8000={server.token}; xmine-judge-8000={name}"}
+        while len(told) < 12:
+            async with client.ws_connect("/ws?width=50&height=30", headers=cookies) as window:
+                kept = int(await seen(window, r"(\d+) of 50")) - 1
+                assert kept in (len(told), len(told) + bool(sent))
+                told += [sent] * (kept - len(told))
+                for number in range(len(told) + 1, 13):
+                    sent = chance.choice(("accept", "reject", "unsure"))
+                    await window.send_json(["stdin", {"accept": "a", "reject": "x"}.get(sent, "u")])
+                    if chance.random() < 0.2:
+                        await asyncio.sleep(chance.random() / 10)
+                        kills.append(name)
+                        windows[name].kill()
+                        break
+                    await seen(window, f"{sent}: ({number}) of 50")
+                    told.append(sent)
+                    sent = ""
+
+    async def script() -> None:
+        async with TestClient(TestServer(await server._make_app())) as client:
+            await asyncio.gather(*(judge(client, name) for name in said))
+            while server.windows:
+                await asyncio.sleep(0.02)
+        await ended()
+
+    asyncio.run(script())
+    labels, _ = read_from(file_beside(pairs), 0)
+    assert {each: [x.judgement for x in labels if x.judge == each] for each in said} == said
+    assert len(kills) > 3 and len({(x.key, x.judge) for x in labels}) == len(labels) == 48
 
 
 def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> None:

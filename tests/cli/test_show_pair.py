@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from tests.toys.command import Command
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 

@@ -196,7 +196,7 @@ JUDGED = (
     "5\t5\t\t\tunsure\tann\t01234567\t2026-01-02T03:04:06Z\n"
     "6\t6\t\t\taccept\tann\t01234567\t2026-01-02T03:04:06Z\n"
     "6\t6\t\t\tnone\tann\t01234567\t2026-01-02T03:04:07Z\n"
-    "1\t9\t\t\treject\tbob\t01234567\t2026-01-02T03:04:08Z\n"
+    "1\t9\t\t\treject\tann\t01234567\t2026-01-02T03:04:08Z\n"
     "7\t7\t\t\tacc"
 )
 

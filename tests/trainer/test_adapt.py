@@ -16,11 +16,11 @@ import pytest
 from tests.toys import killable
 from tests.toys.adapted import mine_toys
 from tests.toys.grids import mostly_long
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.repairs import Bead, Repair, Unit
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError, XmineError
+from xmine.judging.judgements import Judgements
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.pairs.pair import Pair

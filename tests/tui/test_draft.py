@@ -10,11 +10,11 @@ import pytest
 from tests.aligning.test_align import ENGLISH, GERMAN
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.word_alignment import Aligner
 from xmine.errors import OptionError
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.draft import Draft, matched_part, places_to_cut

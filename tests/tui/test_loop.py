@@ -11,12 +11,13 @@ import pytest
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
-from xmine.browsing.compared import SharedJudgements, compare_opened
-from xmine.browsing.judgements import Judgements
-from xmine.browsing.keys import key_of, row_of
+from xmine.browsing.compared import compare_opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.write_cut import write_cut
+from xmine.judging.judgements import Judgements
+from xmine.judging.keys import key_of, row_of
+from xmine.judging.shared import SharedJudgements
 from xmine.pairs.changes import compare, read_table
 from xmine.pairs.judgements import append, read_from
 from xmine.tui.app import XmineApp

@@ -12,11 +12,11 @@ from textual.widgets import Input
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.details import lines_around
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, counted, select
 from xmine.display import count
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.key_table import FOOTERS, KEYS, own_keys
@@ -304,7 +304,7 @@ def test_what_another_process_judges_appears(run_copy: Path) -> None:
         other.judge(1, "reject")
         pilot.app._refresh_judgements()
         await settled(pilot)
-        assert screen_text(pilot.app)[3][1:2] == "✗"
+        assert screen_text(pilot.app)[3][1:3] == " ✗"
         # What cannot be read is told once, and does not cover what is said next.
         other.path.write_text("of another version\n")
         for said, key in (("judge again", ""), ("copied: source", "y")):

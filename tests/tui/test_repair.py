@@ -10,9 +10,9 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.repairs import Bead, Repair, Unit
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp

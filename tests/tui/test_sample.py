@@ -1,5 +1,6 @@
 """Judging a sample: one pair at a time, between its lines, until the precision stands there."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,13 @@ from textual.widgets import Button
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.samples import Sample
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import Sample
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
+from xmine.tui.key_table import GROUPS, KEYS
 from xmine.tui.screens import sample
 from xmine.tui.state import keep_setting
 
@@ -66,25 +68,53 @@ def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
 
     drive(XmineApp(short, sample=True), (40, 46), script)
 
+    async def read(pilot: Any) -> None:
+        await settled(pilot)
+        for label, number in (
+            ("next", 2),
+            ("next", 3),
+            ("before", 2),
+            ("before", 1),
+            ("before", 8),
+        ):
+            (button,) = [x for x in pilot.app.screen.query(Button) if label in str(x.label)]
+            button.active_effect_duration = 0  # in which a second tap is taken for a slip
+            assert await pilot.click(button)
+            await settled(pilot)
+            assert f"Read {number} of 8" in shown(pilot)
+            assert f"source {number}." in shown(pilot) and f"target {number}." in shown(pilot)
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 46)])
+    drive(XmineApp(short, sample=True, read_only=True), (40, 46), read)
+
+
+@pytest.mark.parametrize(("size", "ways"), [((80, 24), ["p", "t"]), ((40, 46), [])])
 def test_who_may_read_only_has_no_key_that_writes(
-    run_copy: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    run_copy: Path,
+    size: tuple[int, int],
+    ways: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("XMINE_STATE", os.devnull)  # as the command sets it
     before = {path.name: path.read_bytes() for path in run_copy.iterdir() if path.is_file()}
+    groups = ("Judge", "Repair", "Here", "Go to")
+    keys = [row[0].split(",")[0] for name, row in KEYS.items() if GROUPS[name] in groups]
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        for screen in ("p", "t", "p"):
-            await pilot.press(screen)
-            await settled(pilot)
-            for key in (*"axuzAXVwRerncM TvhM", "enter", "y", "escape", "p"):
+        first = pilot.app.screen.NAME
+        assert first == ("Pairs" if ways else "Read")
+        for way in ways or [""]:
+            for key in (*way, *keys):
                 await pilot.press(key)
                 await settled(pilot)
-                assert "enlarge" not in "".join(screen_text(pilot.app))
-            assert pilot.app.screen.NAME not in ("Home", "Mine", "Train", "Judge")
+                text = "".join(screen_text(pilot.app))
+                assert "enlarge" not in text and "Errno" not in text, key
+                assert pilot.app.screen.NAME not in (
+                    *"Home Mine Train Judge".split(),
+                    "Judges differ",
+                ), key
 
-    drive(XmineApp(run_copy, read_only=True), size, script)
+    drive(XmineApp(run_copy, read_only=True, sample=not ways), size, script)
     after = {path.name: path.read_bytes() for path in run_copy.iterdir() if path.is_file()}
     assert after == before
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at

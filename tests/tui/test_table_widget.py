@@ -10,9 +10,9 @@ from textual.app import App, ComposeResult
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.text import readable

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from tests.toys.app import is_there, wait_until
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.judging.judgements import Judgements
 from xmine.tui.background import view_at
 from xmine.tui.state import place_in
 from xmine.tui.terminal import PROBE

@@ -217,7 +217,7 @@ def test_a_cut_that_is_not_written_is_asked_about_at_the_end(run_copy: Path) -> 
 def test_a_file_of_pairs_has_a_threshold_as_far_as_it_has_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, said: str
 ) -> None:
-    monkeypatch.setattr("xmine.browsing.judgements.why_not_writable", "{0}: full".format)
+    monkeypatch.setattr("xmine.judging.judgements.why_not_writable", "{0}: full".format)
     path = tmp_path / "pairs.jsonl"
     path.write_text(f"{row}\n" * 3, encoding="utf-8")
 

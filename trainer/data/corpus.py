@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.export import standing_pairs
 from xmine.errors import FileError, TrainingError
 from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
 from xmine.files.scratch import scratch_in
 from xmine.files.suffixes import kind_of
+from xmine.judging.export import standing_pairs
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
 from xmine.pairs.paths import FOREIGN
 from xmine.text.folding import fold

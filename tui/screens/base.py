@@ -17,11 +17,11 @@ from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.display import visible
 from xmine.errors import XmineError
+from xmine.judging.judgements import Judgements
 
 from ..background import BackgroundWork
 from ..commands import Fields

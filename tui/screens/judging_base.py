@@ -8,17 +8,17 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from xmine.browsing.export import export, free_name
-from xmine.browsing.judgements import Judgements, judge_name
-from xmine.browsing.keys import key_of
 from xmine.browsing.opened import Rows
 from xmine.display import count
 from xmine.errors import FileError, XmineError
+from xmine.judging.export import export, free_name
+from xmine.judging.judgements import Judgements, judge_name
+from xmine.judging.keys import key_of
 
 from ..key_table import bound
 from ..state import keep_setting, setting
 from ..widgets.form_line import paths_from
-from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
+from ..widgets.pair_cells import NOTE, REPAIRED, signed
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Prompt, Question
@@ -32,7 +32,8 @@ class JudgeScreen(BaseScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bound(
-        "accept reject unsure undo repair note judge-name done context pane-down pane-up"
+        "accept reject unsure partial language source-long target-long undo repair note judge-name "
+        "conflicts report done context pane-down pane-up"
     )
 
     def __init__(self) -> None:
@@ -62,6 +63,15 @@ class JudgeScreen(BaseScreen):
         table = self.query_one(PairTable)
         table.redraw(table.cursor_row)
         table.move_cursor(row=table.cursor_row + 1)
+
+    def keep(self, row: int, word: str) -> tuple[str, bool]:
+        """Keep a verdict; tell the one of before, and whether this one is new."""
+        before = self.judgements.words(row).get(self.judgements.by, "")
+        return before, self.judgements.judge(row, word)
+
+    def after(self, row: int, word: str) -> str:
+        """Say more of a pair of which a word was just said."""
+        return ""
 
     def found(self, rows: list[int]) -> bool:
         """Go to the first row whose verdict was taken back; tell whether that pair is shown."""
@@ -148,12 +158,12 @@ class JudgeScreen(BaseScreen):
     def _judge(self, row: int, verdict: str) -> None:
         with self.judging():
             self.check_there()
-            before = self.judgements.by_judge(row).get(self.judgements.by, verdict)
-            is_new = self.judgements.judge(row, verdict)
+            before, is_new = self.keep(row, verdict)
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
-            was = f"it was {before}, " if before != verdict else ""
-            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; {was}{taken}")
+            was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
+            told = f"{signed(verdict)}: {self.progress()}; {was}{taken}"
+            self.say(told + self.after(row, verdict))
             self.say_contradicted()
 
     def action_note(self) -> None:
@@ -253,7 +263,9 @@ class JudgeScreen(BaseScreen):
         if row is None:
             self.pane.show(self.view.opened, None)
             return
-        said, notes = self.judgements.by_judge(row), self.judgements.notes(row)
+        said, notes = self.judgements.words(row), self.judgements.notes(row)
+        if decided := self.judgements.decided(row):
+            said[f"{decided.judge} decides"] = decided.word
         self.pane.show(self.view.opened, row, cut, said, notes, self.judgements.repair_of(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

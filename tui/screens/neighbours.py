@@ -10,15 +10,15 @@ from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.details import IN_WORDS
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.opened import TextSide
 from xmine.browsing.view import View
+from xmine.judging.judgements import Judgements
 from xmine.mining.search import Hit
 
 from ..key_table import bound
 from ..widgets.near_lists import SIDES, Near, NearLists, Spot, line_name
-from ..widgets.pair_cells import DIFFER, SIGNS
+from ..widgets.pair_cells import SIGNS, verdicts_on
 from .judging_base import JudgeScreen
 
 
@@ -102,8 +102,8 @@ class NeighboursScreen(JudgeScreen):
 
     def _entry(self, near: Neighbour, of: str) -> Near:
         row = self.view.around.row(near.source, near.target)
-        verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
-        verdict += DIFFER * (row is not None and self.judgements.differ(row))
+        own, others = ("", "") if row is None else verdicts_on(self.judgements, row)
+        verdict = f"{SIGNS[own]}{others}" if own else f"others {others}" * bool(others)
         other, at = ("target", near.target) if of == "source" else ("source", near.source)
         line = self._line(other, at)
         told = " ".join(filter(None, [verdict, IN_WORDS[near.outcome.kind]]))

@@ -15,12 +15,12 @@ from textual.containers import VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.repairs import Bead
 from xmine.browsing.word_alignment import Aligner
 from xmine.display import count
 from xmine.encoders.spans import Span
 from xmine.errors import OptionError
+from xmine.judging.judgements import Judgements
 
 from ..draft import Draft, matched_part, places_to_cut
 from ..key_table import bound

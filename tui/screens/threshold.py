@@ -13,9 +13,9 @@ from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, Histogram, check_cut, flag_of, step_of, stepped
 from xmine.browsing.opened import Opened
-from xmine.browsing.samples import judged_at_random
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
+from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
 from ..key_table import bound

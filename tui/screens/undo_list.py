@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import OptionList
 
-from xmine.browsing.judgements import Judgements
+from xmine.judging.judgements import Judgements
 
 from ..key_table import bound
 from ..text import cut

@@ -99,7 +99,7 @@ class Curves(Vertical):
 
     DEFAULT_CSS = """
     Curves { height: 1fr; }
-    Curves > Static { height: auto; max-height: 3; }
+    Curves > Static { height: auto; max-height: 4; }
     """
     SIDES: ClassVar[tuple[str, ...]] = ("loss", "measure")
 
@@ -124,8 +124,8 @@ class Curves(Vertical):
         if measured:
             at = max(measured, key=lambda step: (measured[step], step))
             said.append(f"best {decides} {measured[at]:.3f} at step {at:,.0f} (◆)")
-        meaning = f"\n{decides}: {MEANINGS[decides]}" if decides else ""
-        line = Text("   ".join(said) + meaning, "dim")
+        told = [f"{name}: {MEANINGS[name]}" for name in filter(None, (decides, *others))]
+        line = Text("\n".join(["   ".join(said), *told]), "dim")
         self.query_one("#curve-figures", Static).update(line)
 
 
@@ -148,6 +148,8 @@ def _draw(plot: PlotextPlot, title: str, curve: Curve) -> None:
         plt.plot(xs, ys, marker="braille", color="cyan")
         middle, half = (max(ys) + min(ys)) / 2, max(max(ys) - min(ys), _LEAST_SPAN) / 2
         plt.ylim(middle - half, middle + half)
+        ticks = [middle + half * part for part in (-1, 0, 1)]
+        plt.yticks(ticks, [f"{tick:.2f}" for tick in ticks])
         best = max(curve, key=lambda step: (curve[step], step))
         plt.scatter([best], [curve[best]], marker="◆", color="yellow")
     if xs:

@@ -7,8 +7,8 @@ from textual.binding import BindingType
 from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
+from xmine.judging.judgements import Judgements
 
 from ..key_table import bound
 from .pair_table import PairTable

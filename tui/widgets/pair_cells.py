@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 from rich.cells import cell_len
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Float32s, Opened, Rows
 from xmine.browsing.query import spans_of
+from xmine.judging.judgements import Judgements
+from xmine.pairs.judgements import verdict_of
 
 from ..text import cut
 
@@ -21,6 +22,21 @@ NOTE = "¶"
 REPAIRED = "✎"  # beside the sign of the judgement
 DIFFER = "≠"  # there, too, where judges do not agree
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
+# What is wrong with a rejected pair, where the word for it does not say so by itself.
+_KINDS = {"language": "wrong language", "source": "source too long", "target": "target too long"}
+
+
+def verdicts_on(judgements: Judgements, row: int) -> tuple[str, str]:
+    """Give one's own verdict, and a sign for others: that they differ, or what they alone say."""
+    own = judgements.by_judge(row).get(judgements.by, "")
+    if judgements.differ(row):
+        return own, DIFFER
+    return own, "" if own else SIGNS[judgements.of(row)]
+
+
+def signed(word: str) -> str:
+    """Write a verdict with its sign; a kind of `reject` in words."""
+    return f"{SIGNS[verdict_of(word)]} {_KINDS.get(word, word)}"
 
 
 def arrow_of(*, descending: bool) -> str:
@@ -148,7 +164,7 @@ class PairCells:
         opened = self.opened
         match name:
             case "":
-                return SIGNS[self.judgements.of(row)]
+                return SIGNS[verdicts_on(self.judgements, row)[0]]
             case "length":
                 pair = opened.pair(row)
                 return _left(f"{len(pair.source)}/{len(pair.target)}", width)

@@ -30,7 +30,7 @@ from xmine.pairs.pair import Pair
 from ..background import BackgroundWork
 from ..text import cut as cut_off
 from ..text import highlighted, shown
-from .pair_cells import NOTE, REPAIRED, SIGNS
+from .pair_cells import NOTE, REPAIRED, signed
 
 if TYPE_CHECKING:
     from xmine.browsing.word_alignment import Aligner
@@ -43,13 +43,14 @@ _LOW, _HIGH = 10, 12  # rows of a pane without room for blank ones; with room fo
 _AROUND = 300  # cells of a line before or after a text where there is room, else one row
 _NUMBERS = 14  # cells for the number of such a line, and for what is beside the text
 _NOBODY: Mapping[str, str] = {}
-_NOTHING: tuple[list[Span], list[Span]] = ([], [])
+Unmatched = tuple[list[Span], list[Span]]  # spans of each text that have no counterpart
+_NOTHING: Unmatched = ([], [])
 
 
 class PairDetail(Vertical):
     """Everything about a pair. Parts that both texts have are bold, underlined and coloured.
 
-    A judge who is to be `blind` sees none of what the machine makes of the texts.
+    A judge who is to be blind sees none of what the machine makes of the texts.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -58,10 +59,9 @@ class PairDetail(Vertical):
         "pair-detail--hit",
     }
 
-    def __init__(self, *, blind: bool = False, id: str | None = None) -> None:
-        """Begin empty; `blind` shows the lines around the texts in place of figures and marks."""
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._blind = blind
+        self._blind = False  # whether lines around the texts stand in place of figures and marks
         self._roomy = False
         self._turned = False  # whether the lines around are shown where they usually are not
         self._opened: Opened | None = None
@@ -87,8 +87,6 @@ class PairDetail(Vertical):
 
     def on_mount(self) -> None:
         self.watch(self.app, "theme", self._themed, init=False)
-        for name in ("#figures", "#reasons"):
-            self.query_one(name).display = not self._blind
         for side in self.query(VerticalScroll):
             for changes in ("scroll_y", "virtual_size"):
                 self.watch(side, changes, self._fit_soon, init=False)
@@ -135,12 +133,18 @@ class PairDetail(Vertical):
         verdicts: Mapping[str, str] = _NOBODY,
         notes: Mapping[str, str] = _NOBODY,
         repair: Repair | None = None,
+        *,
+        blind: bool = False,
     ) -> None:
-        """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge."""
+        """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge.
+
+        To a `blind` judge the texts alone, between the lines around them.
+        """
         if opened is not self._opened:
             self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
-        moved = (row, repair) != (self._row, self._repair)
-        self._row, self._repair = row, repair
+        moved = (row, repair, blind) != (self._row, self._repair, self._blind)
+        self._row, self._repair, self._blind = row, repair, blind
+        self.query_one("#figures").display = not blind
         if moved:
             self._most, self._unmatched = _MOST, _NOTHING
             for side in self.query(VerticalScroll):
@@ -157,17 +161,15 @@ class PairDetail(Vertical):
         figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
         self.query_one("#figures", Static).update("  ".join(figures))
         said = [IN_WORDS[outcome_of(opened, row, opened.cut if cut is None else cut)]]
-        said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
-        self._title = "" if self._blind else "  ".join(filter(None, said))
-        hidden = opened.flags is None or self._blind or repair is not None
-        flags = "" if hidden or opened.flags is None else opened.flags[row]
-        names = list(filter(None, flags.split(",")))
+        said += [f"{judge}: {signed(each)}" for judge, each in verdicts.items()]
+        self._title = "" if blind else "  ".join(filter(None, said))
         if moved:
-            self._fill(reasons_of(opened, row), *self._texts(opened, row))
-            if "partial" in names:
+            self._fill({} if blind else reasons_of(opened, row), *self._texts(opened, row))
+            if "partial" in self._said and repair is None:
                 self._explain(opened, row)
-            if not self._blind:
-                self._align(opened, row)
+            if not blind:
+                pair = self._pair(opened, row)
+                self.find_words(pair.source, pair.target, partial(self._aligned, opened, row))
         self._fit_soon()
 
     def _pair(self, opened: Opened, row: int) -> Pair:
@@ -261,24 +263,27 @@ class PairDetail(Vertical):
         ]
         said = self.query_one("#reasons", Static)
         said.update(Text("\n").join(lines))
-        said.display = bool(lines) and not self._blind
+        said.display = bool(lines)
         self._fit_soon()
 
-    def _align(self, opened: Opened, row: int) -> None:
-        """Look for counterparts in the background: the first pair loads the encoder."""
-        pair, aligner = self._pair(opened, row), self._aligner
-        assert aligner is not None  # that of `opened`
+    def find_words(self, source: str, target: str, told: Callable[[Unmatched], object]) -> None:
+        """Tell what has no counterpart in the open pairs' texts, after a look in the background.
 
-        def work() -> tuple[list[Span], list[Span]]:
-            with suppress(XmineError):  # without an encoder nothing is dim
-                if (found := aligner().align_fast(pair.source, pair.target)) is not None:
-                    shared = shared_parts(pair.source, pair.target, opened.languages)
+        The first look loads the encoder.
+        """
+        opened, aligner = self._opened, self._aligner
+        assert opened is not None and aligner is not None  # a pair is shown
+
+        def work() -> Unmatched:
+            with suppress(XmineError):  # without an encoder nothing is found
+                if (found := aligner().align_fast(source, target)) is not None:
+                    shared = shared_parts(source, target, opened.languages)
                     return found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
             return _NOTHING
 
-        self._background.run("words", work, partial(self._aligned, opened, row), self._failed)
+        self._background.run("words", work, told, self._failed)
 
-    def _aligned(self, opened: Opened, row: int, spans: tuple[list[Span], list[Span]]) -> None:
+    def _aligned(self, opened: Opened, row: int, spans: Unmatched) -> None:
         if opened is self._opened and row == self._row and spans != self._unmatched:
             self._unmatched = spans
             self._draw_again(opened, row)

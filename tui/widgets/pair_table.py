@@ -15,13 +15,13 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import spans_of
+from xmine.judging.judgements import Judgements
 
 from ..key_table import bound
 from .moving import MOVING
-from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells
+from .pair_cells import PADDING, REPAIRED, PairCells, verdicts_on
 
 _ALL = 2**62  # more rows than there are
 _DRAWN = 512  # rows that are kept drawn: some screens of them
@@ -175,9 +175,8 @@ class PairTable(ScrollView, can_focus=True):
         line, style = self.pairs.line(at), self.rich_style
         quiet = self.get_component_rich_style("pair-table--figure")
         row, judgements = int(self.pairs.data[at]), self.pairs.judgements
-        verdict, signed = judgements.of(row), style
-        if judgements.differ(row) or judgements.repair_of(row) is not None:
-            sign = DIFFER if judgements.differ(row) else REPAIRED
+        (verdict, others), signed = verdicts_on(judgements, row), style
+        if sign := others or REPAIRED * (judgements.repair_of(row) is not None):
             line = f"{line[: PADDING + 1]}{sign}{line[PADDING + 2 :]}"
         if at == self.cursor_row:
             style = signed = quiet = self.get_component_rich_style("pair-table--cursor")

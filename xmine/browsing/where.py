@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.pairs.changes import KINDS
-from xmine.pairs.judgements import LABELS
+from xmine.pairs.judgements import WORDS
 from xmine.run.tables import OUTCOMES
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Columns of which a pair may have several values, with the value of a pair that has none: `=` asks
 # whether it has one, so that flag = 'copy' is no near-copy.
 MANY = {"flag": "none", "verdict": "unjudged", "judge": "nobody"}
-VERDICTS = (*LABELS, "judged", "unjudged", "repaired", "conflict")
+VERDICTS = (*WORDS, "judged", "unjudged", "repaired", "conflict")
 # The values of columns that have no others.
 _KNOWN = {"verdict": VERDICTS, "change": KINDS, "outcome": OUTCOMES}
 _TEXTS = "source", "target", "flags", "reason", "since"

@@ -38,7 +38,8 @@ def browse(
         judge: Name to keep with the verdicts; visitors of --serve are asked for theirs.
         serve: Show the app in a web browser, at the printed address.
         port: Port to serve at.
-        sample: Begin with the judging of pairs drawn at random.
+        sample: Begin with the judging of pairs drawn at random; with --read-only, with pairs one at
+            a time.
         read_only: Show RUN and write nothing; no other file can be opened.
     """
     if not serve and (host, port) != (None, None):
@@ -48,8 +49,6 @@ def browse(
         raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
     if path is None and read_only:
         raise OptionError("--read-only shows RUN, and none is named", "name it")
-    if sample and read_only:
-        raise OptionError("--read-only keeps no verdict, and --sample asks for some", "drop one")
     if judge is not None:
         os.environ["XMINE_JUDGE"] = judge
     if read_only and not serve:

@@ -17,12 +17,16 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
+from warnings import catch_warnings
 from weakref import WeakSet
 
 from xmine.cli.console import Console
+from xmine.display import count
 from xmine.errors import XmineError
 from xmine.extras import needs
 from xmine.hardware import free_memory, limit_memory
@@ -31,15 +35,20 @@ from xmine.run.worker_process import die_with_parent
 # A telephone shows as many columns as it has room for, not a small picture of a wide page.
 _HEAD = (
     '<title>xmine</title><meta name="viewport" content="width=device-width, '
-    'initial-scale=1, interactive-widget=resizes-content">'
+    'initial-scale=1, interactive-widget=resizes-content"><link rel="icon" href="data:,">'
 )
 _FONT = re.compile(r"<link\s[^>]*fonts\.googleapis[^>]*>")  # of another server, which we forbid
-_ASK_NAME = f"""<!DOCTYPE html><html><head>{_HEAD}<style>
-body {{ font: 16px monospace; background: #121212; color: #e0e0e0; padding: 2em; }}
-input, button {{ font: inherit; padding: .5em; margin: .5em 0; max-width: 100%; }}
-</style></head><body><form><label>Your name, which is kept with each of your verdicts:<br>
-<input name="judge" required maxlength="40" autofocus></label> <button>Judge</button>
+_ASK_NAME = f"""<!DOCTYPE html><html lang="en"><head>{_HEAD}<style>
+body {{ font: 16px/1.5 sans-serif; background: #121212; color: #e0e0e0; }}
+body {{ padding: 1em; max-width: 34em; margin: auto; }}
+input, button {{ font: inherit; padding: .5em 1em; min-height: 48px; width: 100%%; }}
+input, button {{ box-sizing: border-box; margin-top: 1em; }}
+</style></head><body>%s<form><label>Your name, which is kept with each of your verdicts:
+<input name="judge" required maxlength="40" autofocus></label><button>Judge</button>
 </form></body></html>"""
+_WANTED = (
+    "<p>Does each sentence say the same as the other, no more and no less? Then accept the pair."
+)
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: "
     "ws: wss:; frame-ancestors 'none'",
@@ -76,7 +85,7 @@ def serve_app(
     command += [sys.executable, "-m", "xmine", "browse", *(["--read-only"] if read_only else [])]
     command += [str(path)] if path else []
     url = f"http://{address}:{port}"
-    guarded = _guarded_server(command, port, read_only=read_only)
+    guarded = _guarded_server(command, port, path, read_only=read_only)
     server = guarded(shlex.join(command), host, port, title="xmine", public_url=url)
     server.console.quiet = True
     loop = asyncio.new_event_loop()
@@ -94,7 +103,7 @@ def serve_app(
         loop.close()
 
 
-def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  # noqa: ANN401
+def _guarded_server(command: list[str], port: int, path: Path | None, *, read_only: bool) -> Any:  # noqa: ANN401
     """Make the class of the server, whose base is only there with the extra `web`."""
     from aiohttp import web
     from textual_serve.server import Server
@@ -115,8 +124,8 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
             """Run a window's process, and count it."""
             visitor, (columns, rows) = copy.copy(self), _size_in(request)
             name = _name_in(request, port)
-            own = [f"--judge={name}"] * bool(name) + ["--sample"] * (columns < _NARROW)
-            visitor.command = shlex.join([*command, *own * (not read_only)])
+            own = [f"--judge={name}"] * bool(name and not read_only)
+            visitor.command = shlex.join([*command, *own, *["--sample"] * (columns < _NARROW)])
             url = request.rel_url.update_query(width=columns, height=rows)
             self.windows += 1
             try:
@@ -147,7 +156,8 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
                 text = _FONT.sub("", page.text).replace("</head>", f"{_HEAD}</head>")
                 page.text = text.replace("</body>", f"{_FOCUS}</body>")
             elif not given:
-                page = web.Response(text=_ASK_NAME, content_type="text/html")
+                told = await asyncio.to_thread(_about, path)
+                page = web.Response(text=_ASK_NAME % told, content_type="text/html")
             judge = {f"xmine-judge-{port}": quote(given[:40])} if given else {}
             named = {f"xmine-{port}": self.token, **judge}
             for name, kept in named.items():
@@ -158,6 +168,39 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
             """Say nothing: what there is to say is said here."""
 
     return Guarded
+
+
+def _about(path: Path | None) -> str:
+    """Say as HTML which pairs are judged, what is asked, and how far the judges are."""
+    from xmine.browsing.opening import stamp
+    from xmine.pairs.judgements import TAKEN_BACK, file_beside, read_from
+
+    if path is None:
+        return ""
+    with suppress(XmineError):  # the window tells of it
+        heading, pairs = _pairs_of(path, str(stamp(path)))
+        labels, _ = read_from(file_beside(path), 0)
+        standing = {(each.key, each.judge): each.word for each in labels if not each.decides}
+        said = [pair for pair, word in standing.items() if word != TAKEN_BACK]
+        judged, judges = (len({pair[part] for pair in said}) for part in (0, 1))
+        done = f"{count(judges, 'judge')} spoke on {count(judged, 'pair')}."
+        return (
+            f"{heading}{max(pairs - judged, 0):,} of {count(pairs, 'pair')} left: {done}{_WANTED}"
+        )
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _pairs_of(path: Path, _: str) -> tuple[str, int]:
+    """Write the name and the languages of a run or a file, and count the kept pairs."""
+    from xmine.browsing.opening import open_pairs
+    from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
+
+    with catch_warnings(action="ignore"):  # the window tells of them
+        opened = open_pairs(path)
+    known = [language_name(each) for each in opened.languages if each != UNKNOWN_LANGUAGE]
+    heading = f"<h1>{escape(opened.name)}</h1><p>{' and '.join(known)}{': ' * bool(known)}"
+    return heading, int(opened.kept(opened.cut).sum())
 
 
 def be_window() -> None:

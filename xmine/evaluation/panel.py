@@ -54,10 +54,12 @@ def compare_encoders(
     read = _vectors(before, texts, prompt)
     texts = {code: texts[code] for code in texts if read[code].any(axis=1).mean() > _KNOWN}
     if len(texts) < 2:
+        report(Progress("measuring languages", 2, 2))
         return []
     old = _measured(before, texts, read, prompt)
     report(Progress("measuring languages", 1, 2))
     new = _measured(after, texts, _vectors(after, texts, prompt), prompt)
+    report(Progress("measuring languages", 2, 2))
     return compared({BEFORE: old, AFTER: new})
 
 

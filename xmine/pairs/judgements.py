@@ -9,6 +9,7 @@ import json
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,11 @@ from xmine.run.folder import JUDGEMENTS_FILE, RUN_FILE
 ACCEPT, REJECT, UNSURE = "accept", "reject", "unsure"
 LABELS = (ACCEPT, REJECT, UNSURE)
 TAKEN_BACK = "none"
+# What is wrong with a rejected pair: it is translated in part, not in its languages, or one side
+# says more than the other.
+KINDS = ("partial", "language", "source", "target")
+WORDS = (*LABELS, *KINDS)  # that say all of a label; a kind means that the pair is rejected
+Said = dict[tuple[bool, str], str]  # of a pair: whether it decides and who says it -> the word
 _VERSION = 2  # of version 1 no line has `more`
 _COLUMNS = "source_line target_line source_offset target_offset judgement judge texts more time"
 _TITLE = "# judgements of xmine, version "
@@ -59,6 +65,8 @@ class Label:
     """The label that somebody gives a pair: `accept`, `reject`, `unsure`, or `none` for no more.
 
     `more` has what else is said with it: a `note`, or a `repair`; each replaces the one of before.
+    It may also have a `kind` of `reject`, and `adjudicates`, true of the label that decides where
+    judges differ; both are of this label alone.
     """
 
     key: PairKey
@@ -67,6 +75,17 @@ class Label:
     time: str
     more: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def word(self) -> str:
+        """Say all of it in one of WORDS, or `none`."""
+        kind = self.more.get("kind")
+        return str(kind) if self.judgement == REJECT and kind in KINDS else self.judgement
+
+    @property
+    def decides(self) -> bool:
+        """Whether an adjudicator says it."""
+        return self.more.get("adjudicates") is True
+
     def line(self) -> bytes:
         """Give its line of the file."""
         key = self.key
@@ -74,6 +93,35 @@ class Label:
         more = [json.dumps(self.more, ensure_ascii=False)] if self.more else []
         columns = (*where, self.judgement, self.judge, key.texts, *more, self.time)
         return ("\t".join(columns) + "\n").encode("utf-8", "replace")
+
+
+def verdict_of(word: str) -> str:
+    """Give the verdict that one of WORDS means."""
+    return REJECT if word in KINDS else word
+
+
+def hear(said: Said, label: Label) -> None:
+    """Put a label in the place of the one of before, behind all others."""
+    said.pop((label.decides, label.judge), None)
+    if label.judgement != TAKEN_BACK:
+        said[label.decides, label.judge] = label.word
+
+
+def settled(said: Said, by: str = "") -> str:
+    """Give the one word that stands for what judges say of a pair; empty if they say nothing.
+
+    It is that of the last adjudicator, else that of `by`, else what most of those say who accept or
+    reject; as many against as for it are unsure, whoever spoke last.
+    """
+    decided = [word for (decides, _), word in said.items() if decides]
+    if decided or (False, by) in said:
+        return (decided or [said[False, by]])[-1]
+    votes = Counter(map(verdict_of, said.values()))
+    if votes[ACCEPT] == votes[REJECT]:
+        return UNSURE if said else ""
+    verdict = ACCEPT if votes[ACCEPT] > votes[REJECT] else REJECT
+    words = Counter(word for word in said.values() if verdict_of(word) == verdict)
+    return words.most_common(1)[0][0]
 
 
 def hash_of(source: str, target: str) -> str:
@@ -151,23 +199,17 @@ def broken_lines(path: Path) -> str:
     return said and f"{said}: left out, whole lines are kept"
 
 
-def standing_in(path: Path, lines: list[str], by: str = "") -> list[tuple[int, Label]]:
-    """Find the last label of every pair that was not taken back, with its line, in a whole file.
-
-    With `by` that judge's labels alone.
-    """
+def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
+    """Find what stands of every pair in a whole file, see `settled`, with the line of its last."""
     check_header(f"{lines[0]}\n".encode(), path)
-    said: dict[PairKey, dict[str, tuple[int, Label]]] = {}
-    more: dict[PairKey, dict[str, Any]] = {}
+    said: dict[PairKey, Said] = {}
+    last: dict[PairKey, tuple[int, Label]] = {}
     for number, label in read_labels(lines):
-        if by not in ("", label.judge):
-            continue
-        by_judge = said.setdefault(label.key, {})
-        by_judge.pop(label.judge, None)
-        more.setdefault(label.key, {}).update(label.more)
-        if label.judgement != TAKEN_BACK:
-            by_judge[label.judge] = number, replace(label, more=more[label.key])
-    return [next(reversed(each.values())) for each in said.values() if each]
+        hear(said.setdefault(label.key, {}), label)
+        more = {**last[label.key][1].more, **label.more} if label.key in last else label.more
+        last[label.key] = number, replace(label, more=more)
+    stand = {key: verdict_of(settled(each)) for key, each in said.items() if each}
+    return [(last[key][0], replace(last[key][1], judgement=each)) for key, each in stand.items()]
 
 
 def _whole(digits: str | None) -> int | None:

@@ -35,6 +35,7 @@ class Pair(NamedTuple):
         source_place, target_place: where a text stands in a file that has no lines of text: the
             times of a subtitle, the key of a catalogue.
         repaired, note: what a person did to the texts (merge, split, move, trim, edit); and says.
+        kind: what is wrong with a pair that a person has rejected.
         more: columns of the inputs that were kept, such as `source_url`; see `is_kept`.
     """
 
@@ -58,6 +59,7 @@ class Pair(NamedTuple):
     target_place: str | None = None
     repaired: str | None = None
     note: str | None = None
+    kind: str | None = None
     more: Mapping[str, str] | None = None
 
     @classmethod
@@ -101,6 +103,7 @@ COLUMNS: dict[str, type] = {
     "target_place": str,
     "repaired": str,
     "note": str,
+    "kind": str,
 }
 BEAD_LINES = ("source_lines", "target_lines")  # that pairs of single lines lack
 # What pairs of two files of lines lack.

@@ -1,7 +1,7 @@
 """xmine pairs judge: say what pairs are worth, one by one or in a sample."""
 
 import sys
-from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +11,13 @@ from xmine.cli.arguments import FORCE, LINE, read_place, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
 from xmine.cli.pairs.verdicts import count_verdicts
-from xmine.display import visible
+from xmine.display import count, visible
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import Opened
-    from xmine.browsing.samples import Sample
+    from xmine.judging.judgements import Judgements
+    from xmine.judging.samples import Sample
 
 OPENED = Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file of pairs.")]
 SOURCE_LINE = Annotated[
@@ -27,6 +27,7 @@ TARGET_LINE = Annotated[
     str | None, typer.Argument(metavar="TARGET_LINE", help=LINE.format("target") + ".")
 ]
 _KEYS = {"a": "accept", "x": "reject", "u": "unsure"}
+_KEYS |= {"1": "partial", "2": "language", "3": "source", "4": "target"}
 _LEAVE = ("q", "\x03", "\x04", "\x1b", "")  # Ctrl-C, Ctrl-D, escape, the end of the input
 
 
@@ -40,17 +41,22 @@ def judge(
     sample: Annotated[int | None, value(min=1)] = None,
     around: Annotated[bool, switch("--around")] = False,
     order: Annotated[str, value("Order of it: random, or unsure.", shown=True)] = "random",
+    name: Annotated[str, value(names="--name")] = "",
+    shared: Annotated[str, value(shown="100 %")] = "100 %",
+    conflicts: Annotated[bool, switch("--conflicts")] = False,
+    report: Annotated[bool, switch("--report")] = False,
+    take: Annotated[str | None, value()] = None,
     output: Annotated[str | None, value(names="-o --output")] = None,
     rejected: Annotated[bool, switch("--rejected")] = False,
-    known: Annotated[Path | None, value()] = None,
     force: FORCE = False,
 ) -> None:
     """Judge a pair or a sample; else count and write the verdicts.
 
     A pair needs both lines and the verdict. With neither lines nor --sample the verdicts are
-    counted, compared with the estimate and between judges, and written to -o and --known.
+    counted, compared with the estimate and between judges, and written to -o.
 
-    With --sample a key answers for each pair: a accepts, x rejects, u is unsure, space asks again
+    With --sample a key answers for each pair: a accepts, x rejects, u is unsure, 1 to 4 reject and
+    say why (partial; wrong language; the source, or the target, is too long), space asks again
     later, q ends. Then follow the precision of the run and what it says about the cut. The same
     command goes on where it was ended. The environment variable XMINE_JUDGE names who says so, the
     login name if there is none.
@@ -59,97 +65,144 @@ def judge(
 
     Example: xmine pairs judge run/ --sample 50
 
+    Example: xmine pairs judge run/ --sample 200 --shared 20%
+
     Example: xmine pairs judge run/ -o accepted.tsv
 
     Args:
-        judgement: accept, reject or unsure; none removes the label.
-        output: File for the accepted pairs, to train with, in any format of pairs.
-        known: File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads.
+        judgement: accept, reject, unsure, partial, language, source or target; none removes it.
+        output: File for the accepted pairs, to train with, in any format of pairs. Into .json
+            (Label Studio) or .csv go all labels on the kept pairs, or on a --sample.
         sample: Ask for that many kept pairs, drawn at random.
         around: Draw the sample from both sides of the cut.
+        name: Name of another sample, which is the same for all who give it.
+        shared: Share of the sample that all judges are asked; each other pair is asked of one.
+        conflicts: Decide on the pairs where judges differ.
+        report: Write the report to -o, a table.
+        take: File of labels to take: the JSON that Label Studio exports, or .csv.
         rejected: Write the rejected pairs to -o instead.
     """
-    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.samples import Sample
+    from xmine.judging.judgements import Judgements
+    from xmine.judging.samples import Sample, read_share
     from xmine.pairs.judgements import PATIENCE
 
-    pair, writes = (source_line, target_line, judgement), bool(output or known or rejected or force)
-    ways = any(pair) + (sample is not None) + writes
-    if ways > 1 or any(pair) != all(pair) or (around and sample is None):
+    pair, part = (source_line, target_line, judgement), read_share(shared)
+    counts = bool(rejected or report or ((output or force) and sample is None))
+    ways = any(pair) + (sample is not None) + conflicts + (take is not None) + counts
+    of_sample = around or name or part < 1
+    if ways > 1 or any(pair) != all(pair) or (of_sample and sample is None):
         raise OptionError(
             "which pair is judged, and how?",
             "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around; "
-            "or none of these, to count and write the verdicts",
+            "or --conflicts; or --take; or none of these, to count and write the verdicts",
         )
-    if not any(pair) and sample is None:
-        count_verdicts(run, console, output, known, rejected=rejected, force=force)
+    if counts or not ways:
+        count_verdicts(run, console, output, rejected=rejected, report=report, force=force)
         return
     opened = open_pairs(run)
     judgements = Judgements.open(opened, patience=PATIENCE)
-    if sample is None:
+    if sample is not None:
+        drawn = Sample(opened, opened.cut, sample, around=around, how=order, name=name, shared=part)
+        _judge_sample(drawn, judgements, console, output, force=force)
+    elif all(pair):
         _judge_pair(opened, judgements, console, *map(str, pair))
     else:
-        drawn = Sample(opened, opened.cut, sample, around=around, how=order)
-        _ask(drawn, judgements)
-        found = drawn.said(judgements.own(given=False))
-        facts = {"file": str(judgements.path), **found.facts()}
-        console.show((f"{line}\n" for line in found.lines()), facts)
-        if opened.run and found.left < len(drawn):
-            console.say(
-                "the verdicts correct the probabilities of all pairs: mine again as before, with "
-                f"--seed-pairs {opened.path} --force, or train on them: xmine adapt {opened.path} "
-                "-o adapted/"
-            )
+        _judge_others(opened, judgements, console, take)
 
 
-def _judge_pair(
-    opened: "Opened",
-    judgements: "Judgements",
-    console: Console,
-    source: str,
-    target: str,
-    judgement: str,
-) -> None:
+def _judge_pair(opened: "Opened", judgements: "Judgements", console: Console, *given: str) -> None:
     from xmine.browsing.opened import row_at
 
-    places = read_place(source, opened.source.files), read_place(target, opened.target.files)
-    judgements.judge(row_at(opened, *places), judgement)
+    source, target = map(read_place, given, (opened.source.files, opened.target.files))
+    judgements.judge(row_at(opened, source, target), given[2])
     judged = judgements.counts().judged
+    facts = {"source_line": source[0], "target_line": target[0], "judgement": given[2]}
     console.summary(
-        f"{judgements.path}: {source} {target} {judgement}, {judged:,} judged",
-        {
-            "file": str(judgements.path),
-            "source_line": places[0][0],
-            "target_line": places[1][0],
-            "judgement": judgement,
-            "judge": judgements.by,
-            "judged": judged,
-        },
+        f"{judgements.path}: {' '.join(given)}, {judged:,} judged",
+        {"file": str(judgements.path), **facts, "judge": judgements.by, "judged": judged},
     )
 
 
-def _ask(sample: "Sample", judgements: "Judgements") -> None:
-    """Ask about the pairs of a sample that this judge has not judged."""
-    left = deque(judgements.unsaid(sample.rows))
-    while left:
-        _show(sample, left[0], len(sample) - len(left) + 1)
-        key = _key()
-        if key in _LEAVE:
+def _judge_sample(
+    drawn: "Sample", judgements: "Judgements", console: Console, output: str | None, *, force: bool
+) -> None:
+    from xmine.judging.export import export
+
+    opened = drawn.opened
+    if output:
+        console.say(export(judgements, opened, drawn.rows, output, force))
+        return
+    _ask(opened, judgements, drawn.asked, judgements.judge, blind=True)
+    found = drawn.said(judgements.codes(given=False))
+    facts = {"file": str(judgements.path), **found.facts()}
+    console.show((f"{line}\n" for line in found.lines()), facts)
+    if opened.run and found.left < len(drawn):
+        console.say(
+            "the verdicts correct the probabilities of all pairs: mine again as before, with "
+            f"--seed-pairs {opened.path} --force, or train on them: xmine adapt {opened.path} "
+            "-o adapted/"
+        )
+
+
+def _judge_others(
+    opened: "Opened", judgements: "Judgements", console: Console, take: str | None
+) -> None:
+    """Take labels of a file, or decide where judges differ."""
+    from xmine.judging.exchange import read_labels
+    from xmine.judging.report import conflicts
+
+    if take is not None:
+        given = read_labels(take, opened, judgements.by)
+        facts = {"labels": len(given), "new": judgements.take(given)}
+        said = f"{count(len(given), 'label')} in {take}, {facts['new']:,} new"
+    else:
+        _ask(opened, judgements, conflicts, judgements.adjudicate, blind=False)
+        facts = {"conflicts": len(conflicts(judgements))}
+        said = f"judges differ on {count(facts['conflicts'], 'pair')}"
+    console.summary(f"{judgements.path}: {said}", {"file": str(judgements.path), **facts})
+
+
+def _ask(
+    opened: "Opened",
+    judgements: "Judgements",
+    asked: "Callable[[Judgements], list[int]]",
+    judge: Callable[[int, str], object],
+    *,
+    blind: bool,
+) -> None:
+    """Ask about pairs; say what the machine and judges say before, or `blind`, after the key."""
+    done, later = 0, list[int]()
+    while rows := asked(judgements):
+        later = [] if {*rows} <= {*later} else later
+        row = next(row for row in rows if row not in later)
+        place = f"\n{done + 1} of {done + len(rows)}"
+        _show(opened, row, place if blind else f"{place}\n{_told(opened, judgements, row)}")
+        if (key := _key()) in _LEAVE:
             print(file=sys.stderr)
             return
-        if key in _KEYS:
-            judgements.judge(left.popleft(), _KEYS[key])
-        elif key == " ":
-            left.rotate(-1)
+        if key == " ":
+            later.append(row)
+        elif key in _KEYS:
+            judge(row, _KEYS[key])
+            done += 1
+            print(_told(opened, judgements, row) if blind else "", file=sys.stderr)
 
 
-def _show(sample: "Sample", row: int, number: int) -> None:
+def _told(opened: "Opened", judgements: "Judgements", row: int) -> str:
+    """Write what the machine and all judges say of a pair."""
+    pair = opened.pair(row)
+    figures = {name: getattr(pair, name) for name in ("score", "prob")}
+    said = [f"{name} {each:.4f}" for name, each in figures.items() if each is not None]
+    said += [f"{x.judge}: {x.word} {x.note}".rstrip() for x in judgements.given(row)]
+    return visible("  ".join(filter(None, [*said, pair.flags])))
+
+
+def _show(opened: "Opened", row: int, head: str) -> None:
     """Show a pair between the lines around it; not its figures: they would tell what to say."""
     from xmine.browsing.details import lines_around
 
-    opened = sample.opened
-    said = [f"\n{number} of {len(sample)}"]
+    said = [head]
     for side, at in ((opened.source, opened.sources[row]), (opened.target, opened.targets[row])):
         before, after = lines_around(side, int(at))
         rows = [(each, sign) for each, sign in ((before, " "), (int(at), ">"), (after, " "))]
@@ -158,7 +211,9 @@ def _show(sample: "Sample", row: int, number: int) -> None:
             for each, sign in rows
             if each is not None
         ] + [""]
-    print("\n".join(said) + "a accept  x reject  u unsure  space later  q end ", file=sys.stderr)
+    said += ["1 partial  2 wrong language  3 source too long  4 target too long"]
+    print("\n".join(said), file=sys.stderr)
+    print("a accept  x reject  u unsure  space later  q end ", file=sys.stderr)
 
 
 def _key() -> str:

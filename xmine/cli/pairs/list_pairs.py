@@ -76,10 +76,10 @@ def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":
 
 
 def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair]":
-    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.query import select
     from xmine.browsing.where import read_filter, suggestion
+    from xmine.judging.judgements import Judgements
 
     opened = open_pairs(Path(file))
     judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input

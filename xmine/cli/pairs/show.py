@@ -41,12 +41,12 @@ def show_pair(
     Example: xmine pairs show run/ 12 40
     """
     from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
-    from xmine.browsing.judgements import Judgements
     from xmine.browsing.neighbourhood import Surroundings
     from xmine.browsing.opened import row_at, rows_at
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.shared_spans import shared_parts
     from xmine.browsing.word_alignment import Aligner
+    from xmine.judging.judgements import Judgements
 
     opened = open_pairs(Path(file))
     lines = (

@@ -1,50 +1,63 @@
-"""What verdicts say: of a sample of pairs, of a cut, of the estimate, and of other judges."""
+"""Samples of pairs: drawn, dealt to judges, and what verdicts say of them and of the cut."""
 
 import math
 import re
+import time
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import CODES, Codes, Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.display import count
 from xmine.errors import OptionError
-from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE
+from xmine.judging.judgements import CODES, Codes, Judgements
+from xmine.judging.keys import key_of
+from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE, as_time
 from xmine.scoring.threshold import precision_of
 
 USUAL = 50  # pairs of a sample
 HOW = ("random", "unsure")  # orders of a sample
 _PLAN = re.compile(
     rf"(?:(?P<size>\d{{1,7}})|(?:±|\+-)? ?(?P<within>0?\.\d*[1-9]))? ?(?P<how>{'|'.join(HOW)})?"
+    r"(?:,? ?(?P<shared>[\d.]+ ?%?) shared)?"
 )
 # Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
 _NINE_TENTHS = 1.645
-_SEED = 1  # of the one order in which pairs are drawn
-_BLOCK = 4096  # drawn pairs that are looked at at once
+_SEED = 1  # of the order in which pairs are drawn, where no name is given
+_DAY = 86_400  # seconds: who has not judged for longer is dealt no pairs
 _FEWEST = 10  # pairs that were judged in that order, or all that are kept
 
 
 class Plan(NamedTuple):
-    """How many pairs are judged, or until the interval is `within` so much, and in which order."""
+    """How many pairs are judged, or until the interval is `within` so much; order; part for all."""
 
     size: int
     within: float | None
     how: str
+    shared: float = 1.0
 
 
 def read_plan(line: str) -> Plan:
-    """Read `50 random`, `±.05`, or a part of that."""
+    """Read `50 random`, `±.05`, `50 random, 20 % shared`, or a part of that."""
     found = _PLAN.fullmatch(line.strip())
     if found is None or found["size"] == "0":
-        raise OptionError(f"{line!r} is no sample", "50 random, ±.05, 50 unsure")
+        raise OptionError(f"{line!r} is no sample", "50 random, ±.05, 50 unsure, 50 20 % shared")
     within = None if found["within"] is None else float(found["within"])
     size = int(found["size"] or (USUAL if within is None else _FEWEST))
-    return Plan(size, within, found["how"] or HOW[0])
+    return Plan(size, within, found["how"] or HOW[0], read_share(found["shared"] or "1"))
+
+
+def read_share(text: str) -> float:
+    """Read `20 %` or `.2`."""
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(%?)", text.strip())
+    share = float(found[1]) / (100 if found[2] else 1) if found else 2
+    if share > 1:
+        raise OptionError(f"{text!r} is no share", "20 % or .2")
+    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +91,26 @@ class Share:
 
     def __str__(self) -> str:
         """Write the share, the interval and both counts."""
-        share, interval = self.share, self.interval
-        if share is None or interval is None:
+        if self.share is None or self.interval is None:
             return "none judged"
-        return f"{share:.2f} ({interval[0]:.2f} to {interval[1]:.2f}), {self.so:,} of {self.of:,}"
+        low, high = self.interval
+        return f"{self.share:.2f} ({low:.2f} to {high:.2f}), {self.so:,} of {self.of:,}"
 
     def facts(self) -> dict[str, object]:
         """List the figures for JSON."""
-        share, interval = self.share, self.interval
-        return {
-            "so": self.so,
-            "of": self.of,
-            "share": None if share is None else round(share, 4),
-            "interval": None if interval is None else [round(each, 4) for each in interval],
-        }
+        share = None if self.share is None else round(self.share, 4)
+        interval = self.interval and [round(each, 4) for each in self.interval]
+        return {"so": self.so, "of": self.of, "share": share, "interval": interval}
 
 
 @lru_cache(maxsize=2)
-def _shuffled(pairs: int) -> Rows:
-    """Give the rows of so many pairs in random order, int64 [pairs], each time the same one.
+def _shuffled(pairs: int, name: str = "") -> Rows:
+    """Give the rows of so many pairs in random order, int64 [pairs], the same one for everybody.
 
-    Whatever a cut keeps stands in random order, too; a longer sample goes on where one ends.
+    It hangs on nothing but the number of pairs and the name of the sample. Whatever a cut keeps
+    stands in random order, too; a longer sample goes on where one ends.
     """
-    order: Rows = np.random.default_rng(_SEED).permutation(pairs)
+    order: Rows = np.random.default_rng([*name.encode()] or _SEED).permutation(pairs)
     return order
 
 
@@ -110,80 +120,21 @@ def share_of(codes: Codes, rows: Rows) -> Share:
     return Share(accepted, accepted + rejected)
 
 
-def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
-    """Give the precision of the kept pairs that were judged as they are drawn at random.
+def rows_at_random(opened: Opened, codes: Codes, cut: float | None) -> Rows:
+    """Find the kept pairs that were judged as they are drawn at random, int64 [judged].
 
     Others say nothing of all kept pairs: who judges the best ones finds them right. So those count
-    that stand before the first one that nobody has judged. Of too few nothing is said.
+    that stand before the first one that nobody has judged. Of too few none is given.
     """
-    kept, order, drawn = opened.kept(cut), _shuffled(len(opened)), []
-    for start in range(0, len(order), _BLOCK):
-        block = order[start : start + _BLOCK]
-        block = block[kept[block]]
-        ends = np.flatnonzero(codes[block] == 0)[:1]
-        drawn.append(block[: ends[0]] if len(ends) else block)
-        if len(ends):
-            break
-    rows = np.concatenate([*drawn, order[:0]])
-    return share_of(codes, rows) if len(rows) >= min(_FEWEST, kept.sum()) else Share(0, 0)
+    order = _shuffled(len(opened))
+    order = order[opened.kept(cut)[order]]
+    rows = order[: np.argmin(codes[order] != 0)] if 0 in codes[order] else order
+    return rows if len(rows) >= min(_FEWEST, len(order)) else rows[:0]
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """Labels compared with the estimate and with each other; unsure ones count nowhere.
-
-    Attributes:
-        accepted: share of the kept pairs, of those judged at random.
-        expected, interval: precision by the estimate of all kept pairs; None without one.
-        agreed: share of judged pairs that the probability calls rightly at 0.5.
-        judges: of each two of them the names, the share of the pairs that both accepted or rejected
-            on which they agree, and Cohen's kappa (1960), which takes off the agreement by chance;
-            None without pairs, or where both always give one and the same label.
-    """
-
-    accepted: Share
-    expected: float | None
-    interval: tuple[float, float] | None
-    agreed: Share
-    judges: tuple[tuple[str, str, Share, float | None], ...]
-
-    def agreement(self) -> dict[str, str]:
-        """Write the agreement of the labels with the estimate, and of each two judges."""
-        said = {} if self.expected is None else {"as expected": str(self.agreed)}
-        for first, second, same, kappa in self.judges:
-            said[f"{first}, {second}"] = (
-                f"{same}" if kappa is None else f"{same}, kappa {kappa:.2f}"
-            )
-        return said
-
-
-def approval_of(opened: Opened, judgements: Judgements) -> Approval:
-    """Compare judgements with the estimate, and with each other."""
-    kept, codes = opened.kept(opened.cut), judgements.own(given=False)
-    expected, interval, agreed = None, None, Share(0, 0)
-    if opened.probs is not None:
-        probs = opened.probs[kept].astype(np.float64)
-        expected, interval = precision_of(probs[~np.isnan(probs)], opened.doubt)
-        known = np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]) & ~np.isnan(opened.probs)
-        right = (opened.probs >= 0.5) == (codes == CODES[ACCEPT])
-        agreed = Share(int((right & known).sum()), int(known.sum()))
-    said: dict[str, dict[int, bool]] = {}
-    for row in judgements.rows().tolist():
-        for judge, label in judgements.by_judge(row).items():
-            if label in (ACCEPT, REJECT):
-                said.setdefault(judge, {})[row] = label == ACCEPT
-    judges = []
-    for one, other in combinations(sorted(said), 2):
-        both = [(said[one][row], said[other][row]) for row in said[one].keys() & said[other].keys()]
-        same, kappa = Share(sum(x == y for x, y in both), len(both)), None
-        if both:
-            yes, also = (sum(each) / len(both) for each in zip(*both, strict=True))
-            chance = yes * also + (1 - yes) * (1 - also)
-            if chance < 1:
-                kappa = (same.so / same.of - chance) / (1 - chance)
-        judges.append((one, other, same, kappa))
-    at_random = judged_at_random(opened, codes, opened.cut)
-    return Approval(at_random, expected, interval, agreed, tuple(judges))
+def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
+    """Give the precision of the kept pairs that were judged at random, see `rows_at_random`."""
+    return share_of(codes, rows_at_random(opened, codes, cut))
 
 
 class Sample:
@@ -195,6 +146,7 @@ class Sample:
         around: whether they are the nearest on both sides of the cut, or drawn from all kept ones.
         how: `random`; `unsure` for those first, below the cut, too, of which the probability says
             least.
+        shared: the part that everybody judges, from 0 to 1; see `asked`.
         rows: int64 [pairs], rows of `opened`, in random order.
     """
 
@@ -206,13 +158,18 @@ class Sample:
         *,
         around: bool = False,
         how: str = HOW[0],
+        name: str = "",
+        shared: float = 1.0,
     ) -> None:
-        """Draw pairs; fewer where there are no more. A longer sample begins with a shorter one."""
+        """Draw pairs; fewer where there are no more. A longer sample begins with a shorter one.
+
+        Another `name` draws others, the same ones for all who give it.
+        """
         if how not in HOW:
             raise OptionError(f"a sample in the order {how!r}", f"choose from {', '.join(HOW)}")
-        self.opened, self.cut, self.around = opened, cut, around
+        self.opened, self.cut, self.around, self.shared = opened, cut, around, shared
         self.how = how = HOW[0] if around else how
-        order = _shuffled(len(opened))
+        order = _shuffled(len(opened), name)
         self._above: Rows = np.flatnonzero(opened.kept(cut))
         self._below: Rows = order[:0]
         if around:
@@ -234,6 +191,30 @@ class Sample:
     def __len__(self) -> int:
         """Count the pairs to judge."""
         return len(self.rows)
+
+    def asked(self, judgements: Judgements) -> list[int]:
+        """List the pairs that are left for `by` to judge: first of those that all judge.
+
+        The others are dealt: each is asked of the judge whose name gives it the highest hash, of
+        those who have judged in this sample within a day, and `by`; and of nobody once it has a
+        verdict. So nothing is agreed beforehand: who joins takes a part of all that is left from
+        each of the others, and what somebody has left behind goes to the others a day later. All
+        windows know a judge by the time that the pairs for all are judged. Only a pair that is on
+        the screen of one while another joins may be judged by both; it counts once.
+        """
+        ends = np.floor(np.arange(len(self) + 1) * self.shared + 1e-9)
+        for_all = np.diff(ends) > 0
+        judges = {judge for row in self.rows.tolist() for judge in judgements.words(row)}
+        since = as_time(time.time() - _DAY)
+        judges = {x for x in judges if judgements.times[x][-1] >= since} | {judgements.by}
+
+        def is_own(row: int) -> bool:
+            key = "\t".join(map(str, key_of(self.opened, row)))
+            best = max(judges, key=lambda judge: blake2b(f"{judge}\t{key}".encode()).digest())
+            return best == judgements.by and not judgements.of(row)
+
+        dealt = filter(is_own, self.rows[~for_all].tolist())
+        return [*judgements.unsaid(self.rows[for_all]), *dealt]
 
     def said(self, codes: Codes) -> "Finding":
         """Count the verdicts on the sample; `codes` are those on all pairs."""
@@ -305,19 +286,17 @@ class Finding:
 
     def facts(self) -> dict[str, object]:
         """List the figures for JSON."""
-        around = self.sample.around
+        sample, around, above = self.sample, self.sample.around, self.above.facts()
         return {
-            "sample": len(self.sample),
+            "sample": len(sample),
             "around": around,
-            "judged": len(self.sample) - self.left,
+            "judged": len(sample) - self.left,
             "unsure": self.unsure,
-            "cut": self.sample.cut,
-            "order": self.sample.how,
-            "precision_judged": None
-            if around or self.sample.how == "unsure"
-            else self.above.facts(),
+            "cut": sample.cut,
+            "order": sample.how,
+            "precision_judged": None if around or sample.how == "unsure" else above,
             "precision_expected_interval": self.expected,
-            "above": self.above.facts() if around else None,
+            "above": above if around else None,
             "below": self.below.facts() if around else None,
             "advice": self.advice,
         }

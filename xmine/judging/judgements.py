@@ -17,26 +17,32 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
 from xmine.browsing.where import MANY
 from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
+from xmine.judging.keys import key_of, lines_of, rows_of
 from xmine.pairs.judgements import (
     ACCEPT,
+    KINDS,
     LABELS,
     REJECT,
     TAKEN_BACK,
+    WORDS,
     Label,
     PairKey,
+    Said,
     append,
     as_time,
     broken_lines,
     file_beside,
+    hear,
     now,
     read_from,
+    settled,
+    verdict_of,
     why_not_writable,
 )
 from xmine.pairs.pair import Pair
@@ -58,6 +64,12 @@ class Counts:
     unsure: int
     pairs: int
 
+    @classmethod
+    def of(cls, codes: Codes) -> Self:
+        """Count CODES."""
+        accept, reject, unsure = np.bincount(codes, minlength=4)[1:4].tolist()
+        return cls(accept, reject, unsure, len(codes))
+
     @property
     def judged(self) -> int:
         """Count those with any label."""
@@ -71,13 +83,28 @@ class Done(NamedTuple):
     before: list[Label]
 
 
+class Given(NamedTuple):
+    """What a judge says of a row, in one of WORDS or `none`; `decides` if it adjudicates."""
+
+    row: int
+    judge: str
+    word: str
+    note: str = ""
+    decides: bool = False
+
+
 def judge_name(kept: str = "") -> str:
     """Name who judges: XMINE_JUDGE, or the name that was kept, or the login name."""
     try:
         name = os.environ.get("XMINE_JUDGE", "") or kept or getpass.getuser()
     except (OSError, KeyError):  # a container may have no name for its user
         name = ""
-    return "".join(each if each.isprintable() else " " for each in name).strip() or "unknown"
+    return printable(name) or "unknown"
+
+
+def printable(name: str) -> str:
+    """Leave out of a name what a line of the file cannot hold."""
+    return "".join(each if each.isprintable() else " " for each in name).strip()
 
 
 class Judgements:
@@ -93,12 +120,12 @@ class Judgements:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
         self._opened = opened
-        # Row -> the label of each judge, the latest at the end; the note of each; its repair.
-        self._said: dict[int, dict[str, str]] = {}
+        # Row -> the word of each judge, the latest at the end; the note of each; its repair.
+        self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
         self._repairs: dict[int, Repair | None] = {}
-        # Of each pair the label of `by` or else the latest one, that of `by`, and that of `by` if
-        # the run was not mined with it.
+        # Of each pair what `of` gives, the label of `by`, and what `of` gives if the run was not
+        # mined with any label of the pair.
         self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
         self._places: dict[PairKey, list[int]] = {}  # of all labels
         self._keys: dict[tuple[int, str], PairKey] = {}  # by which each judge speaks of a row
@@ -107,6 +134,9 @@ class Judgements:
         given = opened.run.get("also", {}).get("seed_pairs")
         mined = identity(opened.path / "source.parquet") if given else None
         self._mined = as_time(mined[2] / 1e9) if mined else ""
+        self._given: set[int] = set()  # rows that were judged then
+        # Of each judge when each label was given.
+        self.times: dict[str, list[str]] = {}
         self.done: list[Done] = []  # here, the last at the end
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
         # What another window says in the same name, and what was said here.
@@ -158,27 +188,57 @@ class Judgements:
         return ""
 
     def of(self, row: int) -> str:
-        """Give the label that `by` gives a pair, or else the latest; empty if there is none."""
-        said = self._said.get(row, {})
-        return said.get(self.by) or next(reversed(said.values()), "")
+        """Give the label that stands for a pair, see `settled`; empty if there is none."""
+        return verdict_of(self.word(row))
+
+    def word(self, row: int) -> str:
+        """Give what `of` does, of a rejected pair its kind."""
+        return settled(self._said.get(row, {}), self.by)
 
     def differ(self, row: int) -> bool:
-        """Tell whether judges accept and reject a pair."""
-        return {ACCEPT, REJECT} <= {*self._said.get(row, {}).values()}
+        """Tell whether judges accept and reject a pair, and nobody has decided."""
+        return not self.decided(row) and {ACCEPT, REJECT} <= {*self.by_judge(row).values()}
+
+    def words(self, row: int) -> dict[str, str]:
+        """Give the word of each judge for a pair, one of WORDS, the latest at the end."""
+        said = self._said.get(row, {}).items()
+        return {judge: word for (decides, judge), word in said if not decides}
 
     def by_judge(self, row: int) -> dict[str, str]:
         """Give the label of each judge for a pair, the latest at the end."""
-        return dict(self._said.get(row, {}))
+        return {judge: verdict_of(word) for judge, word in self.words(row).items()}
+
+    def kinds(self, row: int) -> dict[str, str]:
+        """Give what is wrong with a pair by each judge who says it: one of KINDS."""
+        return {judge: word for judge, word in self.words(row).items() if word in KINDS}
+
+    def given(self, row: int) -> list[Given]:
+        """List what judges and adjudicators say of a pair, the latest at the end."""
+        notes, said = self.notes(row), self._said.get(row, {}).items()
+        return [Given(row, x, word, notes.get(x, ""), decides) for (decides, x), word in said]
+
+    def decided(self, row: int) -> Given | None:
+        """Give the last word of an adjudicator on a pair; None without any."""
+        return next((each for each in reversed(self.given(row)) if each.decides), None)
 
     def unsaid(self, rows: Rows) -> list[int]:
         """List those of some pairs that `by` has not judged, in their order."""
         return [row for row in rows.tolist() if self.by not in self.by_judge(row)]
 
-    def judge(self, row: int, judgement: str) -> bool:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
-        return bool(self.judge_all([row], judgement))
+    def judge(self, row: int, judgement: str, kind: str = "") -> bool:
+        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said.
 
-    def judge_all(self, rows: Iterable[int], judgement: str) -> int:
+        A kind, which one may say as well in place of `reject`, is one of KINDS.
+        """
+        return bool(self.judge_all([row], judgement, kind))
+
+    def adjudicate(self, row: int, judgement: str, kind: str = "") -> bool:
+        """Decide what stands for a pair; what `by` and others have said stays beside it."""
+        return bool(self.judge_all([row], judgement, kind, adjudicates=True))
+
+    def judge_all(
+        self, rows: Iterable[int], judgement: str, kind: str = "", *, adjudicates: bool = False
+    ) -> int:
         """Say the same of some pairs; one `undo` takes all of it back.
 
         Pairs of which `by` has said it already are left out.
@@ -186,15 +246,26 @@ class Judgements:
         Returns:
             how many pairs are left.
         """
-        found = []
+        word, labels, before = kind or judgement, list[Label](), list[Label]()
         for row in rows:
-            if (own := self._own_of(row)) != judgement:
-                found.append((row, own))
-        if found:
-            labels = [self._label(row, judgement) for row, _ in found]
-            before = [self._label(*each) for each in found]
-            self._do(judgement, labels, before)
-        return len(found)
+            if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
+                labels.append(self._label(row, word, decides=adjudicates))
+                before.append(self._label(row, own, decides=adjudicates))
+        if labels:
+            self._do("decide" if adjudicates else word, labels, before)
+        return len(labels)
+
+    def take(self, labels: Iterable[Given]) -> int:
+        """Keep labels that were given elsewhere, all or none; count those that are new."""
+        taken = []
+        for each in labels:
+            known = {x._replace(note=""): ("", x.note) for x in self.given(each.row)}
+            if each.note not in known.get(each._replace(note=""), ()):
+                more = {"note": each.note} if each.note else {}
+                taken.append(self._label(each.row, each.word, each.judge, each.decides, **more))
+        if taken:
+            self._write(taken)
+        return len(taken)
 
     def note(self, row: int, text: str) -> None:
         """Say something of a pair, beside the verdict; an empty text says no more."""
@@ -216,11 +287,18 @@ class Judgements:
         self._do("repair", said, before)
 
     def _own_of(self, row: int) -> str:
-        return self.by_judge(row).get(self.by, TAKEN_BACK)
+        return self.words(row).get(self.by, TAKEN_BACK)
 
-    def _label(self, row: int, judgement: str, **more: object) -> Label:
-        key = self._keys.get((row, self.by)) or key_of(self._opened, row)
-        return Label(key, judgement, self.by, now(), more)
+    def _label(
+        self, row: int, word: str, judge: str = "", decides: bool = False, **more: object
+    ) -> Label:
+        if word not in (known := (*WORDS, TAKEN_BACK)):
+            raise OptionError(f"{word!r} is no judgement", f"choose from {', '.join(known)}")
+        judge = printable(judge) or self.by
+        key = self._keys.get((row, judge)) or key_of(self._opened, row)
+        more |= {"kind": word} if word in KINDS else {}
+        more |= {"adjudicates": True} if decides else {}
+        return Label(key, verdict_of(word), judge, now(), more)
 
     def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
         self._write(labels)
@@ -265,7 +343,7 @@ class Judgements:
         return [source for source, _ in found], [target for _, target in found]
 
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
-        """Give some pairs as they stand now: those of a repair in its place, with notes.
+        """Give some pairs as they stand now: those of a repair in its place, with notes and kinds.
 
         Figures are those of the pair that was opened. See `Opened.written_pairs` for `written`.
         """
@@ -273,13 +351,16 @@ class Judgements:
         # TSV has no room for a column that none of the first pairs has.
         repaired = "" if any(self._repairs.values()) else None
         note = "" if any(any(each.values()) for each in self._notes.values()) else None
+        has_kinds = any(self.kinds(row) for row in self._said)
         given = opened.written_pairs(rows) if written else opened.pairs(rows)
         for row, pair in zip(rows.tolist(), given, strict=True):
             repair, notes = self.repair_of(row), self.notes(row)
             said = "; ".join(
                 note if len(notes) == 1 else f"{judge}: {note}" for judge, note in notes.items()
             )
-            pair = pair._replace(repaired=repaired, note=None if note is None else said)
+            word = self.word(row)
+            kind = (word if word in KINDS else "") if has_kinds else None
+            pair = pair._replace(repaired=repaired, note=None if note is None else said, kind=kind)
             yield from (pair,) if repair is None else in_place_of(opened, pair, repair)
 
     def refresh(self) -> bool:
@@ -305,35 +386,34 @@ class Judgements:
         with self._lock:
             if anew:
                 self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
-                for known in (self._said, self._notes, self._repairs, self._keys, self._lost):
+                rows = self._said, self._notes, self._repairs, self._given
+                for known in (*rows, self._keys, self._lost, self.times):
                     known.clear()
             for label in labels:
-                if label.key not in self._places:
-                    stands = label.judgement != TAKEN_BACK
-                    (self._lost.add if stands else self._lost.discard)((label.key, label.judge))
-                for row in self._places.get(label.key, ()):
-                    if not anew:
-                        self._compare(label, row)
-                    self._take(label, row)
+                self._take(label, is_new=not anew)
 
-    def codes(self) -> Codes:
-        """Tell the label on every pair, one's own or else the latest, int8 [pairs], as CODES."""
+    def codes(self, *, given: bool = True) -> Codes:
+        """Tell the label that stands for every pair, see `settled`, int8 [pairs], as CODES.
+
+        Without `given` no CODE stands for pairs whose labels the run was mined with.
+        """
         with self._lock:
-            return self._codes[0]
+            return self._codes[0 if given else 2]
 
     def said(self, column: str) -> tuple[list[list[str]], Rows]:
         """List all that people say of a pair, and which of it each pair has, int64 [pairs].
 
-        As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` one's
-        own label or else the latest, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
+        As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` what
+        `of` gives, the kind, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
         """
         found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
         with self._lock:
             for row in {*self._said, *self._repairs}:
-                judges = self.by_judge(row)
-                said = [*judges, *(f"{judge}: {label}" for judge, label in judges.items())]
+                said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
+                said += [f"{judge}: {REJECT}" for judge in self.kinds(row)]
                 if column == "verdict":
-                    said = [self.of(row), "judged"] if judges else ["unjudged"]
+                    said = [self.of(row), self.word(row), "judged"] if row in self._said else []
+                    said = said or ["unjudged"]
                     said += ["conflict"] * self.differ(row)
                     said += ["repaired"] * (self.repair_of(row) is not None)
                 if said:
@@ -346,25 +426,19 @@ class Judgements:
         return np.array(sorted(self._said), dtype=np.int64)
 
     def own(self, *, given: bool = True) -> Codes:
-        """Tell the labels of `by`, as `codes`, or no CODE for those that the run was `given`."""
+        """Tell the labels of `by`, as `codes`."""
         with self._lock:
-            return self._codes[1 if given else 2]
+            _, own, since = self._codes
+            return own if given else np.where(since == _GIVEN, since, own)
 
     def counts(self, rows: Rows | None = None) -> Counts:
         """Count the labels of `by` on some pairs, or on all of them."""
-        codes = self.own() if rows is None else self.own()[rows]
-        accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
-        return Counts(accept, reject, unsure, len(codes))
+        return Counts.of(self.own() if rows is None else self.own()[rows])
 
     def _write(self, labels: list[Label]) -> None:
-        known = (*LABELS, TAKEN_BACK)
-        for label in labels:
-            if label.judgement not in known:
-                choose = f"choose from {', '.join(known)}"
-                raise OptionError(f"{label.judgement!r} is no judgement", choose)
         for path in self._paths():
             append(path, labels, self._patience)
-        self._own = {(label.key, label.judgement) for label in labels}
+        self._own = {(label.key, label.word) for label in labels}
         self.refresh()  # it holds these labels, and what others said before them
 
     def _paths(self) -> Sequence[Path]:
@@ -373,28 +447,36 @@ class Judgements:
 
     def _compare(self, label: Label, row: int) -> None:
         """Note that another window says otherwise in the same name."""
-        ours = self.by_judge(row).get(label.judge, label.judgement)
-        is_other = label.judge == self.by and (label.key, label.judgement) not in self._own
-        if is_other and label.judgement not in (ours, TAKEN_BACK):
-            self.contradicted[label.key] = label.judgement, ours
+        ours = self.words(row).get(label.judge, label.word)
+        is_other = label.judge == self.by and (label.key, label.word) not in self._own
+        if is_other and not label.decides and label.word not in (ours, TAKEN_BACK):
+            self.contradicted[label.key] = label.word, ours
 
-    def _take(self, label: Label, row: int) -> None:
+    def _take(self, label: Label, *, is_new: bool) -> None:
+        self.times.setdefault(label.judge, []).append(label.time)
+        if label.key not in self._places:
+            stands = label.judgement != TAKEN_BACK
+            (self._lost.add if stands else self._lost.discard)((label.key, label.judge))
+        for row in self._places.get(label.key, ()):
+            if is_new:
+                self._compare(label, row)
+            self._take_for(label, row)
+
+    def _take_for(self, label: Label, row: int) -> None:
         if "repair" in label.more:
             self._repairs[row] = Repair.of(label.more["repair"])
         if isinstance(note := label.more.get("note"), str):
             self._notes.setdefault(row, {})[label.judge] = note
-        said = self._said.setdefault(row, {})
-        said.pop(label.judge, None)
         self._keys[row, label.judge] = label.key
-        if label.judgement != TAKEN_BACK:
-            said[label.judge] = label.judgement
-        elif not said:
+        hear(self._said.setdefault(row, {}), label)
+        if not self._said[row]:
             del self._said[row]
-        first, own, told = self._codes
-        first[row] = CODES[self.of(row)]
-        if label.judge == self.by:
-            own[row] = CODES[said.get(self.by, "")]
-            told[row] = _GIVEN if own[row] and label.time < self._mined else own[row]
+        everybody, own, since = self._codes
+        everybody[row] = CODES[self.of(row)]
+        own[row] = CODES[self.by_judge(row).get(self.by, "")]
+        if label.time < self._mined:
+            (self._given.add if everybody[row] else self._given.discard)(row)
+        since[row] = _GIVEN if everybody[row] and row in self._given else everybody[row]
 
     @cached_property
     def _lines(self) -> Rows:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.opening import open_pairs
 from xmine.display import count
 from xmine.errors import FileError, XmineError
 from xmine.files.reading import STDIN
+from xmine.judging.exchange import holds_labels, write_labels
+from xmine.judging.judgements import Judgements
 from xmine.pairs.judgements import file_beside
 from xmine.pairs.pair import Pair
 
@@ -34,8 +35,13 @@ def standing_pairs(path: str | Path) -> Iterator[Pair]:
     return read_pairs(path)
 
 
-def export(judgements: Judgements, opened: Opened, rows: Rows, name: str) -> str:
+def export(
+    judgements: Judgements, opened: Opened, rows: Rows, name: str, force: bool | None = None
+) -> str:
     """Write some pairs into a file as they stand now, and say how many.
+
+    Into .json and .csv go the labels on them, see `write_labels`. `force`: of a command that has
+    this option, whether a file may be replaced.
 
     Raises:
         XmineError: the name will not do, or the file cannot be written.
@@ -45,11 +51,13 @@ def export(judgements: Judgements, opened: Opened, rows: Rows, name: str) -> str
 
     path = os.path.expanduser(name)
     try:
-        check_pair_file(path, force=False, source=opened.path)
+        if holds_labels(path):
+            return write_labels(judgements, opened, rows, path, force=bool(force))
+        check_pair_file(path, force=bool(force), source=opened.path)
         refuse_turned(path, opened.languages)
         written = write_pairs(judgements.pairs(rows), path, opened.languages)
     except XmineError as error:
-        if "--force" in error.hint:  # an option of the command
+        if force is None and "--force" in error.hint:  # an option of the command
             raise FileError(error.message, "give another name") from error
         raise
     return ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes])

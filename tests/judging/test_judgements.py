@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.errors import FileError, XmineWarning
-from xmine.pairs.judgements import HEADER, append, broken_lines, read_from
+from xmine.errors import FileError, OptionError, XmineWarning
+from xmine.judging.judgements import CODES, Judgements
+from xmine.pairs.judgements import HEADER, append, broken_lines, read_from, settled
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
 import os, sys
 from pathlib import Path
-from xmine.browsing.judgements import Judgements
+from xmine.judging.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 opened, count, names = open_pairs(Path(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
 while len(names) > 1 and os.fork():
@@ -93,6 +93,42 @@ def test_one_undo_takes_back_what_was_said_of_many(opened: Opened, pairs: Path) 
     assert judgements.undo() == [2] and judgements.undo() == []
 
 
+def test_a_kind_rejects_and_ends_with_the_next_verdict(opened: Opened) -> None:
+    ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
+    assert ann.judge(0, "reject", kind="partial") and not ann.judge(0, "partial")
+    ann.note(0, "only half of it")
+    assert bob.refresh() and bob.of(0) == "reject" and bob.kinds(0) == {"ann": "partial"}
+    assert {"partial", "reject"} <= {*bob.said("verdict")[0][1]}
+    assert {"ann: partial", "ann: reject"} <= {*bob.said("judge")[0][1]}
+    (pair,) = bob.pairs(np.array([0]))
+    assert (pair.kind, pair.note) == ("partial", "only half of it")
+    ann.judge(0, "reject")
+    assert not ann.kinds(0) and ann.undo() == [0] and ann.kinds(0) == {"ann": "partial"}
+    with pytest.raises(OptionError, match="'odd' is no judgement"):
+        ann.judge(0, "reject", kind="odd")
+    labels = read_from(ann.path, 0)[0]
+    assert [(each.judgement, each.word) for each in labels[:3]] == [
+        ("reject", "partial"),
+        ("reject", "partial"),
+        ("reject", "reject"),
+    ]
+
+
+def test_of_many_verdicts_the_most_count_and_as_many_on_both_sides_are_unsure() -> None:
+    for said, stands in {
+        "": "",
+        "unsure": "unsure",
+        "accept reject": "unsure",
+        "accept unsure": "accept",
+        "partial language accept partial": "partial",
+        "accept accept reject": "accept",
+    }.items():
+        words = {(False, f"judge {n}"): word for n, word in enumerate(said.split())}
+        assert settled(words) == stands
+        assert settled({(True, "eve"): "source", **words}, "judge 0") == "source"
+        assert settled(words, "judge 0") == (said.split() or [""])[0]
+
+
 def test_ones_own_verdict_comes_first_and_is_counted_alone(opened: Opened) -> None:
     ann, bob, cem = (Judgements.open(opened, name) for name in ("ann", "bob", "cem"))
     ann.judge(7, "accept")
@@ -100,7 +136,7 @@ def test_ones_own_verdict_comes_first_and_is_counted_alone(opened: Opened) -> No
     assert not ann.differ(7)  # not looked yet
     assert ann.refresh() and cem.refresh() and not ann.refresh()
     assert list(ann.by_judge(7).items()) == [("ann", "accept"), ("bob", "reject")]
-    for who, signs, counted in ((ann, "ar", 1), (bob, "rr", 2), (cem, "rr", 0)):
+    for who, signs, counted in ((ann, "ar", 1), (bob, "rr", 2), (cem, "ur", 0)):
         assert who.of(7)[0] + who.of(8)[0] == signs and who.differ(7) and not who.differ(8)
         assert who.counts().judged == np.count_nonzero(who.own()) == counted
         assert who.codes()[[7, 8]].tolist() == [CODES[who.of(row)] for row in (7, 8)]

@@ -1,15 +1,18 @@
 """Samples of a run: drawn at random, what they say of it, and the lines around a pair."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.details import lines_around
-from xmine.browsing.judgements import CODES, Codes
 from xmine.browsing.opened import Opened, TextColumn, TextSide
-from xmine.browsing.samples import Sample, Share, judged_at_random, read_plan
 from xmine.errors import OptionError
+from xmine.judging.judgements import CODES, Codes, Judgements
+from xmine.judging.samples import Sample, Share, judged_at_random, read_plan
 
 
 def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:
@@ -32,6 +35,42 @@ def test_a_sample_is_drawn_from_all_kept_pairs_and_a_longer_one_goes_on() -> Non
     # What another cut keeps besides stands between the pairs of before.
     wider = Sample(opened, 0.1, 9999).rows
     assert wider[np.isin(wider, kept)].tolist() == Sample(opened, 0.2, 9999).rows.tolist()
+
+
+def test_a_sample_is_the_same_for_all_and_its_rest_is_dealt_whenever_one_joins(
+    tmp_path: Path,
+) -> None:
+    opened = opened_run(1000, tmp_path / "pairs.jsonl")
+    other = Sample(opened_run(1000), 0.5, 100, name="other").rows.tolist()
+    assert other == Sample(opened, 0.5, 100, name="other").rows.tolist()
+    sample = Sample(opened, 0.5, 100, shared=0.2)
+    assert sample.rows.tolist() == Sample(opened, 0.5, 100).rows.tolist() != other
+    judges = [Judgements.open(opened, name) for name in ("ann", "bob", "cem", "dan")]
+    asked: dict[int, list[str]] = {}
+    for turn in range(400):
+        for judge in judges[: 1 + turn // 30]:  # one joins after the other
+            judge.refresh()
+            for row in sample.asked(judge)[:1]:
+                asked.setdefault(row, []).append(judge.by)
+                judge.judge(row, "accept")
+    times = [len(asked[row]) for row in sample.rows.tolist()]
+    assert times.count(4) == 20 and times.count(1) == 80
+    assert all(len({*each}) == len(each) for each in asked.values())
+    alone = [each[0] for each in asked.values() if len(each) == 1]
+    assert {*alone} == {"ann", "bob", "cem"}  # all was judged when dan came
+    assert judged_at_random(opened, judges[3].codes(given=False), 0.5).of == 100
+
+
+def test_what_somebody_left_behind_goes_to_others_a_day_later(tmp_path: Path) -> None:
+    opened = opened_run(1000, tmp_path / "pairs.jsonl")
+    sample = Sample(opened, 0.5, 40, shared=0.1)
+    ann = Judgements.open(opened, "ann")
+    ann.judge(int(sample.rows[-2]), "accept")
+    bob = Judgements.open(opened, "bob")
+    both = {*sample.asked(ann)} | {*sample.asked(bob)}
+    assert {*sample.asked(bob)} < both and len(both) == 39
+    ann.path.write_text(re.sub(r"\t20\d\d-", "\t2001-", ann.path.read_text()))
+    assert {*sample.asked(Judgements.open(opened, "bob"))} == both
 
 
 def test_a_sample_around_the_cut_has_the_nearest_of_both_sides_mixed() -> None:
@@ -135,11 +174,11 @@ def test_the_least_sure_pairs_come_first_where_they_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("line", "plan"),
     [
-        ("50 random", (50, None, "random")),
-        ("±.05 unsure", (10, 0.05, "unsure")),
-        ("0.1", (10, 0.1, "random")),
-        ("7", (7, None, "random")),
-        ("unsure", (50, None, "unsure")),
+        ("50 random", (50, None, "random", 1)),
+        ("±.05 unsure", (10, 0.05, "unsure", 1)),
+        ("0.1", (10, 0.1, "random", 1)),
+        ("7, 20 % shared", (7, None, "random", 0.2)),
+        ("unsure", (50, None, "unsure", 1)),
     ],
 )
 def test_a_plan_is_read_from_a_line(line: str, plan: tuple[object, ...]) -> None:

@@ -1,0 +1,215 @@
+"""What all judges say: how often they agree, with each other and the estimate, and what each did.
+
+Kappa and alpha are a few lines each, and no package that judging needs has them: the tests compare
+these with scikit-learn's, and with the values that Krippendorff printed.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from shlex import quote
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from xmine.browsing.opened import Opened
+from xmine.display import count
+from xmine.judging.judgements import CODES, Counts, Judgements
+from xmine.judging.samples import Share, rows_at_random, share_of
+from xmine.pairs.judgements import ACCEPT, KINDS, REJECT, UNSURE, verdict_of
+from xmine.scoring.threshold import precision_of
+
+_PAUSE = np.timedelta64(300, "s")  # a longer one between two labels is no work
+
+
+class Work(NamedTuple):
+    """What a judge has done, or all of them together.
+
+    Attributes:
+        counts, kinds: of the labels (of all together, of those that stand), and of kinds of reject.
+        right: share of the pairs that were judged at random, see `rows_at_random`.
+        minutes: between labels, without pauses of more than five.
+        decided: pairs that were adjudicated.
+    """
+
+    counts: Counts
+    kinds: Counter[str]
+    right: Share
+    minutes: float
+    decided: int
+
+    def facts(self) -> dict[str, Any]:
+        """List the figures in a row."""
+        counts, (low, high) = self.counts, self.right.interval or (None, None)
+        said = {"accepted": counts.accept, "rejected": counts.reject, "unsure": counts.unsure}
+        said |= {kind: self.kinds[kind] for kind in KINDS} | {"decided": self.decided}
+        right = {"precision": self.right.share, "low": low, "high": high}
+        return {"judged": counts.judged, **said, "minutes": round(self.minutes, 1), **right}
+
+    def __str__(self) -> str:
+        """Write them."""
+        said = [f"{count(self.counts.judged, 'pair')} in {self.minutes:.0f} min"]
+        said += [f"right {self.right}"] if self.right.of else []
+        said += [self.reasons] if self.kinds else []
+        return "; ".join([*said, *[f"{self.decided:,} decided"][: self.decided]])
+
+    @property
+    def reasons(self) -> str:
+        """Write the kinds."""
+        return ", ".join(f"{self.kinds[kind]:,} {kind}" for kind in KINDS if self.kinds[kind])
+
+
+class Report:
+    """All labels, compared with the estimate and with each other.
+
+    Agreement is that on pairs that each accepts or rejects: who is unsure says neither.
+
+    Attributes:
+        everybody, of_kept: the labels that stand, and those on kept pairs.
+        expected, interval: precision by the estimate of all kept pairs; None without one.
+        agreed: share of judged pairs that the probability calls rightly at 0.5.
+        judges: what each has done.
+        twos: of each two the names, the share of common pairs on which they agree, and `kappa_of`.
+        alpha, common: `alpha_of` all, and the number of pairs that more than one judge calls.
+        open: pairs on which judges differ, and nobody has decided.
+    """
+
+    def __init__(self, opened: Opened, judgements: Judgements) -> None:
+        """Compare all that stands."""
+        kept, codes = opened.kept(opened.cut), judgements.codes(given=False)
+        at_random = rows_at_random(opened, codes, opened.cut)
+        since = at_random[np.isin(codes[at_random], [*CODES.values()])]
+        self.path = opened.path
+        self.expected: float | None = None
+        self.interval: tuple[float, float] | None = None
+        self.agreed = Share(0, 0)
+        if opened.probs is not None:
+            probs = opened.probs[kept].astype(np.float64)
+            self.expected, self.interval = precision_of(probs[~np.isnan(probs)], opened.doubt)
+            known = np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]) & ~np.isnan(opened.probs)
+            right = (opened.probs >= 0.5) == (codes == CODES[ACCEPT])
+            self.agreed = Share(int((right & known).sum()), int(known.sum()))
+
+        def work(words: Mapping[int, str], minutes: float, decided: int) -> Work:
+            own = np.zeros(len(opened), np.int8)
+            own[[*words]] = [CODES[verdict_of(word)] for word in words.values()]
+            kinds = Counter(word for word in words.values() if word in KINDS)
+            return Work(Counts.of(own), kinds, share_of(own, since), minutes, decided)
+
+        rows = judgements.rows().tolist()
+        minutes = {judge: minutes_of(times) for judge, times in sorted(judgements.times.items())}
+        decided = Counter(each.judge for row in rows if (each := judgements.decided(row)))
+        said = {row: judgements.words(row) for row in rows}
+        own = {judge: {x: y[judge] for x, y in said.items() if judge in y} for judge in minutes}
+        self.judges = {
+            judge: work(own[judge], minutes[judge], decided[judge])
+            for judge in minutes
+            if own[judge] or decided[judge]
+        }
+        stands = {row: judgements.word(row) for row in rows}
+        self.everybody = work(stands, sum(minutes.values()), decided.total())
+        self.of_kept = Counts.of(judgements.codes()[kept])
+        clear = [{x: verdict_of(y) for x, y in z.items() if y != UNSURE} for z in said.values()]
+        self.twos: list[tuple[str, str, Share, float | None]] = []
+        for one, other in combinations(minutes, 2):
+            both = [(x[one], x[other]) for x in clear if one in x and other in x]
+            same = Share(sum(ours == theirs for ours, theirs in both), len(both))
+            self.twos += [(one, other, same, kappa_of(both))] if both else []
+        self.alpha = alpha_of([[*each.values()] for each in clear])
+        self.common, self.open = sum(len(x) > 1 for x in clear), len(conflicts(judgements))
+
+    def lines(self) -> dict[str, str]:
+        """Write it, by what each line is of."""
+        counts, kept, reasons = self.everybody.counts, self.of_kept, self.everybody.reasons
+        command = f"xmine pairs judge {quote(str(self.path))}"
+        few = f"too few are judged at random: {command} --sample 50"
+        said = {
+            "judged": f"{counts.judged:,}, {kept.judged:,} of {kept.pairs:,} kept pairs",
+            "accepted": f"{counts.accept:,}",
+            "rejected": f"{counts.reject:,}" + (f": {reasons}" if reasons else ""),
+            "unsure": f"{counts.unsure:,}",
+            "precision, judged": str(self.everybody.right) if self.everybody.right.of else few,
+        }
+        if self.expected is not None and self.interval is not None:
+            low, high = self.interval
+            said["precision, expected"] = f"{self.expected:.2f} ({low:.2f} to {high:.2f})"
+            said["as expected"] = str(self.agreed)
+        said |= {judge: str(x) for judge, x in self.judges.items() if len(self.judges) > 1}
+        for one, other, same, kappa in self.twos:
+            said[f"{one}, {other}"] = str(same) + ("" if kappa is None else f", kappa {kappa:.2f}")
+        if self.alpha is not None:
+            said["all judges"] = f"alpha {self.alpha:.2f}, {count(self.common, 'common pair')}"
+        said |= {"judges differ": f"{self.open:,}: {command} --conflicts"} if self.open else {}
+        return said
+
+    def facts(self) -> dict[str, Any]:
+        """List the figures for JSON."""
+        names = ("judge", "other_judge", "judged", "same", "kappa")
+        twos = [(one, other, same.of, same.share, kappa) for one, other, same, kappa in self.twos]
+        return {
+            **self.everybody.facts(),
+            "kept": self.of_kept.pairs,
+            "kept_judged": self.of_kept.judged,
+            "precision_judged": self.everybody.right.facts(),
+            "precision_expected": self.expected,
+            "precision_expected_interval": self.interval,
+            "as_expected": self.agreed.facts(),
+            "alpha": self.alpha,
+            "conflicts": self.open,
+            "judges": [{"judge": judge, **each.facts()} for judge, each in self.judges.items()],
+            "agreement": [dict(zip(names, each, strict=True)) for each in twos],
+        }
+
+    def rows(self) -> Iterator[str]:
+        """Give the rows of a table: of all judges, of each, and of each two."""
+        facts, everybody = self.facts(), {"judge": "", **self.everybody.facts()}
+        rows = [{**everybody, "alpha": self.alpha}, *facts["judges"], *facts["agreement"]]
+        names = [*dict.fromkeys(name for row in rows for name in row)]
+        yield "\t".join(names) + "\n"
+        for row in rows:
+            cells = [row.get(name) for name in names]
+            told = (
+                f"{x:.4f}" if isinstance(x, float) else "" if x is None else f"{x}" for x in cells
+            )
+            yield "\t".join(told) + "\n"
+
+
+def conflicts(judgements: Judgements) -> list[int]:
+    """List the pairs on which judges differ, and nobody has decided, in the order of the pairs."""
+    return [row for row in judgements.rows().tolist() if judgements.differ(row)]
+
+
+def kappa_of(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
+    """Give Cohen's kappa (1960): agreement of two judges, without that by chance.
+
+    None without pairs, or where both always say one and the same.
+    """
+    ours, theirs = (Counter(each) for each in zip(*pairs, strict=True)) if pairs else ({}, {})
+    chance = sum(ours[each] * theirs[each] for each in ours)
+    if chance == len(pairs) ** 2:
+        return None
+    same = sum(x == y for x, y in pairs)
+    return (same * len(pairs) - chance) / (len(pairs) ** 2 - chance)
+
+
+def alpha_of(units: Iterable[Sequence[Hashable]]) -> float | None:
+    """Give Krippendorff's alpha (2011) of nominal values: agreement of any number of judges.
+
+    Args:
+        units: of each thing that is judged what was said of it; whoever says nothing is left out.
+
+    Returns:
+        1 where all agree, 0 for chance; None without things judged twice, or of one value alone.
+    """
+    told = [Counter(each) for each in units if len(each) > 1]
+    totals = sum(told, Counter[Hashable]())
+    expected = totals.total() ** 2 - sum(n**2 for n in totals.values())
+    differ = ((each.total(), sum(n**2 for n in each.values())) for each in told)
+    observed = sum((judges**2 - same) / (judges - 1) for judges, same in differ)
+    return 1 - (totals.total() - 1) * observed / expected if expected else None
+
+
+def minutes_of(times: Iterable[str]) -> float:
+    """Give the minutes between the times of labels, without pauses."""
+    gaps = np.diff(np.array([each.rstrip("Z") for each in sorted(times)], dtype="datetime64[s]"))
+    return float(gaps[gaps <= _PAUSE].astype(np.int64).sum() / 60)

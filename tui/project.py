@@ -132,7 +132,7 @@ def _verdicts(run: Path, by: str, _: object) -> tuple[int, Share]:
     with catch_warnings(action="ignore"):  # whoever opens the run is told
         judgements = Judgements.open(open_pairs(run), by)
     rows = judgements.rows()
-    return judgements.counts().judged, share_of(judgements.codes(given=False), rows)
+    return judgements.counts().judged, share_of(judgements.own(given=False), rows)
 
 
 def _joined(codes: object) -> str:

@@ -31,7 +31,8 @@ _PROJECT, _LOOKS = "project", "looks"  # kinds of work in the background
 _NAME = 24  # cells that a name has at least
 _COLUMNS = ("", "", "pairs", "expected", "judged", "written", "encoder")
 _FIGURES = (2, 3)  # columns that stand at the right
-_DROPPED = (6, 3, 4)  # columns that go, one after the other, where names have no room
+_DROPPED = (3, 4)  # columns that go, one after the other, where names have no room
+_LAST, _LEAST = 6, 8  # the last column, which is cut to what is left, and its fewest cells
 _WHAT = {"unfinished": "not finished", "text": ""}  # in the place of the number of pairs
 # What two texts are to each other -> what enter does.
 _DOES = {"order": "aligns them (one order)", "keys": "pairs them by key"}
@@ -245,6 +246,8 @@ def _lines(entries: list[Entry], width: int, forms: Mapping[tuple[str, str], str
     widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
     longest, widths[0] = widths[0], 0
     kept = [at for at in range(len(_COLUMNS)) if not at or any(map(itemgetter(at), rows[1:]))]
+    left = width - min(_NAME, longest) - 2 - sum(widths[at] + 2 for at in kept[:-1])
+    widths[_LAST] = min(widths[_LAST], max(left, _LEAST))
     for at in _DROPPED:
         if width - sum(widths[at] + 2 for at in kept) < min(_NAME, longest) and at in kept:
             kept.remove(at)
@@ -257,7 +260,7 @@ def _lines(entries: list[Entry], width: int, forms: Mapping[tuple[str, str], str
         name = row[0].plain
         if row[0].cell_len > widths[0]:
             name = f"{name[:3]}…{name[4 - widths[0] :]}"
-        row[0] = cut(name, widths[0], "bold")
+        row[0], row[_LAST] = cut(name, widths[0], "bold"), cut(row[_LAST].plain, widths[_LAST])
         for at in kept[:-1]:
             row[at].align("right" if at in _FIGURES else "left", widths[at])
             row[at].append("  ")
@@ -289,7 +292,7 @@ def _cells(entry: Entry) -> list[Text]:
         Text("" if entry.expected is None else f"{entry.expected:.2f}"),
         Text(judged),
         Text(_when(entry.changed)),
-        cut(entry.encoder, 20),
+        shown(entry.encoder),
     ]
 
 

@@ -56,10 +56,7 @@ class Entry:
 
 
 def project(folder: Path) -> list[Entry]:
-    """List the runs and encoders below a folder, the newest first; then its files, by name.
-
-    Files are texts, of which nothing is known yet but the names, and files of pairs.
-    """
+    """List runs and encoders below a folder, the newest first; then texts, and files of pairs."""
     from xmine.pairs.paths import FORMATS  # here: it loads every format
 
     found = map(look, map(str, walk(folder, {RUN_FILE, FACTS_FILE})))

@@ -112,7 +112,7 @@ def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -
     again = replace(new, run={**new.run, "also": {"seed_pairs": "run/"}})
     os.utime(new.path / "source.parquet", (2e9, 2e9))  # after all verdicts
     judgements = SharedJudgements.open_compared(compare_opened(old, again), "ben")
-    told = "right: run 1.00 of 1, other no verdicts since it was mined"
+    told = "right: run 1.00 of 1, other none since it was mined"
     assert judgements.precision() == told
 
 

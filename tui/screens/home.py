@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,14 +25,11 @@ from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "job": "▶", "text": "≡"}
-_RUNS = ("job", "run", "unfinished")
 _PROJECT, _LOOKS = "project", "looks"  # kinds of work in the background
-_NAME = 24  # cells that a name has at least
+_NAME = 16  # cells that a name has at least
 _COLUMNS = ("", "", "pairs", "expected", "judged", "written", "encoder")
 _FIGURES = (2, 3)  # columns that stand at the right
-_DROPPED = (3, 4)  # columns that go, one after the other, where names have no room
-_LAST, _LEAST = 6, 8  # the last column, which is cut to what is left, and its fewest cells
-_WHAT = {"unfinished": "not finished", "text": ""}  # in the place of the number of pairs
+_LAST, _LEAST = 6, 5  # the last column, which is cut to what is left, and its fewest cells
 # What two texts are to each other -> what enter does.
 _DOES = {"order": "aligns them (one order)", "keys": "pairs them by key"}
 
@@ -53,9 +49,6 @@ class HomeScreen(BaseScreen):
         self._sought = ""
 
     def body(self) -> ComposeResult:
-        does = {"open": "a run or pairs", "mine": "or align two texts", "train": "an encoder"}
-        told = (f"[b]{KEYS[name][0]}[/b] {name} {what}" for name, what in does.items())
-        yield Static("   ".join(told), id="welcome")
         yield Static(id="columns", markup=False)
         yield Entries(id="recent", markup=False, compact=True)
 
@@ -83,7 +76,9 @@ class HomeScreen(BaseScreen):
         work = partial(with_texts, found)
         self.background.run(_LOOKS, work, self._list, self.complain)
         if not found and not self._told:  # an error stays
-            self.say("nothing is here yet: put two texts here, or open a run that is elsewhere")
+            mine, path = KEYS["mine"][0], KEYS["open"][0]
+            what = f"{mine} mines or aligns two texts, {path} opens what is elsewhere"
+            self.say(f"nothing is here yet: {what}")
 
     def on_option_list_option_highlighted(self) -> None:
         """Look what two texts are to each other, as soon as the cursor is on them."""
@@ -133,11 +128,9 @@ class HomeScreen(BaseScreen):
         if self._entries:
             here = os.path.abspath(self.host.view.opened.path) if self.host.view else ""
             names = _names(before) if before else None
-            chosen = [
-                (_names(each) == names, each.path == here, each.kind in _RUNS)
-                for each in self._entries
-            ]
-            shown_list.highlighted = chosen.index(max(chosen))
+            runs = ("job", "run", "unfinished")
+            fits = [(_names(x) == names, x.path == here, x.kind in runs) for x in self._entries]
+            shown_list.highlighted = fits.index(max(fits))
 
     @property
     def _entry(self) -> Entry | None:
@@ -187,8 +180,8 @@ class HomeScreen(BaseScreen):
             self.query_one(OptionList).action_select()
 
         hint = "a part of the name, or a language; enter opens the first"
-        asked = Question(answered=answered, typed=narrow, given_up=lambda: narrow(""), hint=hint)
-        self.ask(asked)
+        given_up = partial(narrow, "")
+        self.ask(Question(answered=answered, typed=narrow, given_up=given_up, hint=hint))
 
     def action_compare(self) -> None:
         """Compare the run under the cursor with another one."""
@@ -196,10 +189,9 @@ class HomeScreen(BaseScreen):
             self.ask_other(Path(_short(self._entry.path)).expanduser())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "compare" and (entry := self._entry) is not None:
-            return entry.kind in ("run", "file") and super().check_action(action, parameters)
-        is_able = action not in ("compare", "find") or bool(self._entries)
-        return is_able and super().check_action(action, parameters)
+        kind = self._entry.kind if self._entry else ""
+        able = {"find": bool(self._entries), "compare": kind in ("run", "file")}
+        return able.get(action, True) and super().check_action(action, parameters)
 
 
 class CurvesScreen(BaseScreen):
@@ -245,12 +237,9 @@ def _lines(entries: list[Entry], width: int, forms: Mapping[tuple[str, str], str
     rows += [[Text()] * len(_COLUMNS) if each.other else _cells(each) for each in entries]
     widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
     longest, widths[0] = widths[0], 0
-    kept = [at for at in range(len(_COLUMNS)) if not at or any(map(itemgetter(at), rows[1:]))]
+    kept = [at for at in range(len(_COLUMNS)) if not at or any(row[at] for row in rows[1:])]
     left = width - min(_NAME, longest) - 2 - sum(widths[at] + 2 for at in kept[:-1])
     widths[_LAST] = min(widths[_LAST], max(left, _LEAST))
-    for at in _DROPPED:
-        if width - sum(widths[at] + 2 for at in kept) < min(_NAME, longest) and at in kept:
-            kept.remove(at)
     widths[0] = min(longest, max(width - sum(widths[at] + 2 for at in kept), _NAME))
     lines = []
     for entry, row in zip([None, *entries], rows, strict=True):
@@ -288,7 +277,7 @@ def _cells(entry: Entry) -> list[Text]:
     return [
         shown(f" {_SIGNS[entry.kind]} {_short(entry.path)}"),
         shown(entry.languages),
-        Text(entry.pairs or _WHAT.get(entry.kind, entry.kind)),
+        Text(entry.pairs or {"unfinished": "not finished", "text": ""}.get(entry.kind, entry.kind)),
         Text("" if entry.expected is None else f"{entry.expected:.2f}"),
         Text(judged),
         Text(_when(entry.changed)),

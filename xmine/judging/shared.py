@@ -83,7 +83,7 @@ class SharedJudgements(Judgements):
             if found.share is not None:
                 said.append(f"{name} {found.share:.2f} of {found.of:,}")
             elif part._mined:
-                said.append(f"{name} no verdicts since it was mined")
+                said.append(f"{name} none since it was mined")
         return f"right: {', '.join(said) or 'none judged'}"
 
     def _paths(self) -> Sequence[Path]:

@@ -90,7 +90,8 @@ class OnePairScreen(JudgeScreen):
         self.set_class(event.size.height >= _TALL, "-tall")
 
     def footer(self) -> tuple[str, set[str]]:
-        return self.NAME, set() if self.left else {"end"}
+        states = {"end", "run"} if self.view.opened.is_run else {"end"}
+        return self.NAME, set() if self.left else states
 
     def total(self) -> int:
         """Count the pairs that are done or left."""

@@ -52,7 +52,7 @@ def export(
     path = os.path.expanduser(name)
     try:
         if holds_labels(path):
-            return write_labels(judgements, opened, rows, path, force=bool(force))
+            return write_labels(judgements, rows, path, force=bool(force))
         check_pair_file(path, force=bool(force), source=opened.path)
         refuse_turned(path, opened.languages)
         written = write_pairs(judgements.pairs(rows), path, opened.languages)

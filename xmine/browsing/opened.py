@@ -1,6 +1,5 @@
 """The pairs of a run or of a file in memory, ready to be filtered, sorted and shown."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -202,7 +201,7 @@ class Opened:
         left, right = self.source, self.target
         return ("source", left, self.sources), ("target", right, self.targets)
 
-    @property
+    @cached_property
     def ranks(self) -> NDArray[np.float64] | None:
         """Probabilities, if all pairs have one, or else scores: pairs are ordered and cut by them.
 
@@ -229,12 +228,7 @@ class Opened:
 
     def rank(self, row: int) -> float | None:
         """Give the rank of one pair, see `ranks`; None where it has no score."""
-        if self.by_probability and (prob := _number(self.probs, row)) is not None:
-            return round(prob, 4)
-        if self.is_run or self.scores is None:
-            return _number(self.scores, row)
-        rank = float(as_written(self.scores[row : row + 1])[0])
-        return None if math.isnan(rank) else rank
+        return _number(self.ranks, row)
 
     @property
     def lined(self) -> bool:
@@ -301,7 +295,7 @@ class Opened:
             yield self.pair(row)._replace(**lines)
 
 
-def _number(column: Float32s | None, row: int) -> float | None:
+def _number(column: Float32s | NDArray[np.float64] | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from textual.widgets import Input, Static
@@ -14,6 +15,7 @@ from textual.widgets import Input, Static
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled, until
+from xmine.cli.browse import _show
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.state import setting
@@ -107,6 +109,20 @@ def test_a_long_path_leaves_room_for_what_is_known(folder: Path, width: int) -> 
         assert "long  en-zh" in encoder and "transaug" in encoder
 
     drive(XmineApp(), (width, 24), script)
+
+
+def test_a_folder_that_is_no_run_begins_at_home(
+    tmp_path: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, app = [], MagicMock(failure=None, return_code=0)
+    app.ending.code = 0
+    monkeypatch.setattr("xmine.tui.app.XmineApp", lambda path, **_: opened.append(path) or app)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts").mkdir()
+    for given, path, at in ((run_copy, run_copy, tmp_path), (Path("texts"), None, "texts")):
+        with pytest.raises(SystemExit):
+            _show(given)
+        assert opened.pop() == path and Path.cwd() == tmp_path / at
 
 
 def test_an_empty_folder_says_what_one_can_do(

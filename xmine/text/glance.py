@@ -14,7 +14,7 @@ from xmine.display import count
 from xmine.errors import XmineError
 from xmine.files.digests import Identity, identity
 from xmine.files.reading import read_blocks
-from xmine.files.suffixes import TABLES, kind_of, packing_of, suffix_of
+from xmine.files.suffixes import MARKED, PROGRAMS, TABLES, kind_of, packing_of, suffix_of
 from xmine.text.by_language import without_language
 from xmine.text.formats import KEYED, has_units
 from xmine.text.identification import guess_language
@@ -40,15 +40,12 @@ class Glance(NamedTuple):
 
 
 def is_text(path: str) -> bool:
-    """Tell a text by its name.
-
-    Catalogues and tables, which programs have as well, need a language in theirs.
-    """
-    kind, code = kind_of(path), without_language(path)[1]
-    if kind in KEYED or kind == "tsv":
-        return bool(code)
-    plain = suffix_of(path).removeprefix(".") in TABLES["suffixes"][""].split()
-    return plain or has_units(kind) or (not kind and bool(code))
+    """Tell a text by its name; that of a catalogue, which programs have as well, has a language."""
+    kind, suffix = kind_of(path), suffix_of(path)
+    if kind in KEYED or not (kind or suffix in PROGRAMS | MARKED):
+        plain = suffix.removeprefix(".") in TABLES["suffixes"][""].split()
+        return plain or bool(without_language(path)[1])
+    return has_units(kind)
 
 
 def glance(path: str) -> Glance:

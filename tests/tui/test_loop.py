@@ -64,10 +64,10 @@ def test_a_comparison_has_the_pairs_of_the_command(two: tuple[Path, Path]) -> No
 
 def test_a_comparison_shows_what_was_and_what_is(tmp_path: Path) -> None:
     old, new = tmp_path / "old.tsv", tmp_path / "new.tsv"
-    head = "source\ttarget\tscore\tprob\tflags\n"
-    same = "same\ts\t1.0000\t0.7000\tnumber\n"
-    old.write_text(f"{head}{same}a\tb\t1.2500\t0.5000\tnumber\nleft\tg\t1.0000\t0.3000\t\n")
-    new.write_text(f"{head}{same}a\tb\t2.0000\t0.9800\t\ncame\tn\t3.0000\t1.0000\tcopy\n")
+    head = "source\ttarget\tscore\tprob\tflags\tmargin\n"
+    same = "same\ts\t1.0000\t0.7000\tnumber\t1.5\n"
+    old.write_text(f"{head}{same}a\tb\t1.2500\t0.5000\tnumber\t1\nleft\tg\t1.0000\t0.3000\t\t1\n")
+    new.write_text(f"{head}{same}a\tb\t2.0000\t0.9800\t\t1\ncame\tn\t3.0000\t1.0000\tcopy\t1\n")
 
     async def script(pilot: Any) -> None:
         app = pilot.app
@@ -77,9 +77,9 @@ def test_a_comparison_shows_what_was_and_what_is(tmp_path: Path) -> None:
         await settled(pilot)
         rows = screen_text(app)
         for change, figures in (
-            ("new", "→ 3.0000 → 1.00 copy"),
-            ("gone", "1.0000 → .30 →"),
-            ("changed", "1.2500 → 2.0000 .50 → .98 number → –"),
+            ("new", "→ 3.0000 → 1.00 1.0000 copy"),
+            ("gone", "1.0000 → .30 → 1.0000"),
+            ("changed", "1.2500 → 2.0000 .50 → .98 1.0000 number → –"),
         ):
             (line,) = (" ".join(row.split()) for row in rows if row.split()[:1] == [change])
             assert line.startswith(f"{change} {figures}")

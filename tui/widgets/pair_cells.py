@@ -202,7 +202,7 @@ class PairCells:
         if name == self._ranked and (rank := self.opened.rank(row)) is not None:
             assert self.cut is not None
             return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
-        if self.opened.compared and said:
+        if said and f"old_{name}" in self.opened.columns:
             change, old = self.opened.columns["change"][row], self._old(name, row)
             was = f"{float(old):.{digits}f} → " if old else "→ " * (change == "new")
             said = f"{was}{said}{' →' * (change == 'gone')}"

@@ -139,6 +139,13 @@ Dann hörte er Stimmen; zwei Kinder liefen den Deich herunter.
 „Bring uns hinüber“, riefen sie.
 Er fragte nicht nach Geld.
 Auf der anderen Seite brannte kein Licht.
+Der Wind drehte nach Norden, und es begann zu regnen.
+Das kleinere Kind hielt eine Laterne.
+„Wer hat euch geschickt?“, fragte er.
+„Unsere Großmutter ist krank.“
+Da ruderte er schneller.
+Am Steg stand eine Frau mit einem Hund.
+Sie weinte und lachte zugleich.
 Er wartete, bis sie im Dorf waren.
 """,
     "en": """The ferryman waited until evening.
@@ -146,6 +153,13 @@ Nobody came to the bank.
 Then he heard voices. Two children ran down the dike.
 "Take us across," they called.
 He did not ask for money. There was no light on the other side.
+The wind turned north, and it began to rain.
+The smaller child held a lantern.
+"Who sent you?" he asked.
+"Our grandmother is ill."
+Then he rowed faster.
+On the landing stood a woman with a dog.
+She wept and laughed at once.
 He waited until they were in the village.
 """,
 }
@@ -166,7 +180,7 @@ SCREENS: dict[str, tuple[str, list[str], str]] = {
     "neighbours": ("run", [*"jjjj", "enter"], _DARK),
     "sample": ("run", ["v", "typed:20", "enter", *_AGREED], _DARK),
     "threshold": ("run", ["t", "right", "right"], _LIGHT),
-    "repair": ("aligned", [*"jj", "", "full_stop", "", "j", "minus", ""], _DARK),
+    "repair": ("aligned", [*"jjjj", "", "minus", "", "enter", ""], _DARK),
     "train": ("run", ["E", *_TRAINED, "ctrl+s", "wait"], _DARK),
 }
 

@@ -14,6 +14,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
+from xmine.tui.key_table import GROUPS
 from xmine.tui.widgets.key_line import KeyLine
 
 GERMAN = ["Der Fluss stieg.", "Es regnete.", "Am Morgen kam der Bote.", "Niemand sprach ein Wort."]
@@ -67,7 +68,7 @@ def a_comparison(folder: Path, run: Path) -> XmineApp:
 KINDS: dict[str, tuple[Callable[[Path, Path], XmineApp], dict[str, str]]] = {
     "run": (a_run, OF_RUN),
     "alignment": (an_alignment, EVERY),
-    "file": (a_file, EVERY),
+    "file": (a_file, {**EVERY, "r": "Repair", "r j": "Repair"}),
     "comparison": (a_comparison, {"": "Pairs", "v enter": "Judge", "o": "Home"}),
 }
 
@@ -141,6 +142,8 @@ def test_each_key_at_the_bottom_acts_and_a_narrow_window_has_nine_at_most(
                 assert did, "\n".join([f"{action} of {name} of {kind}", *screen_text(app)])
                 if action in JUDGING:  # a sample ends, the last row stays
                     await pilot.press("z")
+                elif GROUPS.get(action) == "Repair" and app.screen is screen:
+                    await pilot.press(*["escape"] * (action == "split"), "z")
                 elif started:
                     started.clear()
                     screen.show_form()

@@ -5,7 +5,7 @@ always in sight, side by side in a wide window, in a high one between the lines 
 there is too little room, the border says how many lines of each are left, and reasons give way.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -21,7 +21,7 @@ from textual.widgets import Static
 from xmine.browsing.details import IN_WORDS, figures_of, lines_around, outcome_of, reasons_of
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.query import spans_of
-from xmine.browsing.repairs import Repair
+from xmine.browsing.repairs import Repair, in_place_of
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.display import visible
 from xmine.errors import XmineError
@@ -67,10 +67,13 @@ class PairDetail(Vertical):
         self._opened: Opened | None = None
         self._row: int | None = None
         self._repair: Repair | None = None
+        self._stands: Opened | None = None
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
         self._marked = ""  # a regular expression
+        self._cuts: Sequence[int] | None = None  # characters where the texts may be split
+        self._side = 0  # whose cut moves
         self._most = _MOST
         self._title = ""  # of the border, behind how many lines are left
         self._rooms: tuple[int, int] | None = None  # most rows of the source, and of the reasons
@@ -133,20 +136,23 @@ class PairDetail(Vertical):
         verdicts: Mapping[str, str] = _NOBODY,
         notes: Mapping[str, str] = _NOBODY,
         repair: Repair | None = None,
+        stands: Opened | None = None,
         *,
         blind: bool = False,
     ) -> None:
         """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge.
 
-        To a `blind` judge the texts alone, between the lines around them.
+        `stands` has the beads around as they stand, see `Judgements.standing`. To a `blind` judge
+        the texts alone, between the lines around them.
         """
+        self._stands = stands or opened
         if opened is not self._opened:
             self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
         moved = (row, repair, blind) != (self._row, self._repair, self._blind)
         self._row, self._repair, self._blind = row, repair, blind
         self.query_one("#figures").display = not blind
         if moved:
-            self._most, self._unmatched = _MOST, _NOTHING
+            self._most, self._unmatched, self._cuts = _MOST, _NOTHING, None
             for side in self.query(VerticalScroll):
                 side.scroll_home(animate=False)
         if row is None:
@@ -154,30 +160,35 @@ class PairDetail(Vertical):
             self._fill({}, Text(), Text())
             self.query_one("#figures", Static).update("")
             return
-        figures = figures_of(opened.pair(row))
-        if repair is not None:
-            now = f"lines {repair.lines(0)}, {repair.lines(1)}" if repair.beads else "in others"
-            figures.insert(0, f"{REPAIRED} {repair.how}: {now}; before:")
+        pair = self._pair(opened, row)
+        figures = [f"{REPAIRED} {repair.how}"] if repair else []
+        figures += figures_of(pair) if repair is None or repair.beads else ["in others"]
         figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
         self.query_one("#figures", Static).update("  ".join(figures))
-        said = [IN_WORDS[outcome_of(opened, row, opened.cut if cut is None else cut)]]
-        said += [f"{judge}: {signed(each)}" for judge, each in verdicts.items()]
+        outcome = outcome_of(opened, row, opened.cut if cut is None else cut)
+        if repair is not None and outcome:
+            outcome = "kept" if repair.is_pair else "alone"
+        said = [
+            IN_WORDS[outcome],
+            *(f"{judge}: {signed(each)}" for judge, each in verdicts.items()),
+        ]
         self._title = "" if blind else "  ".join(filter(None, said))
         if moved:
-            self._fill({} if blind else reasons_of(opened, row), *self._texts(opened, row))
-            if "partial" in self._said and repair is None:
+            reasons = {} if blind else reasons_of(opened, row, pair=pair)
+            self._fill(reasons, *self._texts(opened, row))
+            if "partial" in reasons:
                 self._explain(opened, row)
             if not blind:
-                pair = self._pair(opened, row)
                 self.find_words(pair.source, pair.target, partial(self._aligned, opened, row))
         self._fit_soon()
 
     def _pair(self, opened: Opened, row: int) -> Pair:
         """Give a pair with the texts that stand in its place."""
         pair, repair = opened.pair(row), self._repair
-        return (
-            pair if repair is None else pair._replace(source=repair.text(0), target=repair.text(1))
-        )
+        if repair is None:
+            return pair
+        stands, flags = next(in_place_of(opened, pair, repair), pair), repair.flags
+        return stands._replace(source=repair.text(0), target=repair.text(1), flags=flags)
 
     def more(self) -> bool:
         """Show more of a long text; tell whether there is more."""
@@ -188,6 +199,12 @@ class PairDetail(Vertical):
         self._most += _MORE * is_cut
         self._themed()
         return is_cut
+
+    def show_cuts(self, cuts: Sequence[int] | None, side: int = 0) -> None:
+        """Mark where both texts may be split, or no more; `side` has the cut that moves."""
+        self._cuts, self._side = cuts, side
+        if self._opened is not None and self._row is not None:
+            self._draw_again(self._opened, self._row)
 
     def scroll_texts(self, rows: int) -> None:
         """Scroll both texts, each to its own end, where more of a long text follows."""
@@ -233,13 +250,21 @@ class PairDetail(Vertical):
             hit = self.get_component_rich_style("pair-detail--hit", partial=True)
             for start, end in spans_of(self._marked, text.plain):
                 text.stylize(hit, start, end)
+        if self._cuts is not None:
+            marks = [("│", "reverse" if side == self._side else "") for side in (0, 1)]
+            at, there = self._cuts
+            texts = (
+                Text.assemble(texts[0][:at], marks[0], texts[0][at:]),
+                Text.assemble(texts[1][:there], marks[1], texts[1][there:]),
+            )
         if self._turned == (self._blind or self._roomy):
             return texts
-        source, target = int(opened.sources[row]), int(opened.targets[row])
+        stands = self._stands or opened
+        source, target = int(stands.sources[row]), int(stands.targets[row])
         most = _AROUND if self._blind or self._roomy else self.app.size.width - _NUMBERS
         return (
-            _in_lines(opened.source, source, texts[0], most),
-            _in_lines(opened.target, target, texts[1], most),
+            _in_lines(stands.source, source, texts[0], most),
+            _in_lines(stands.target, target, texts[1], most),
         )
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
@@ -290,7 +315,7 @@ class PairDetail(Vertical):
 
     def _explain(self, opened: Opened, row: int) -> None:
         """Find the words that `partial` means in the background: the first loads the encoder."""
-        aligner = self._aligner
+        aligner, pair = self._aligner, self._pair(opened, row)
         assert aligner is not None  # that of `opened`
 
         def told(said: dict[str, str]) -> None:
@@ -298,7 +323,7 @@ class PairDetail(Vertical):
                 self._say(said)
 
         self._background.run(
-            "reasons", lambda: reasons_of(opened, row, aligner()), told, self._failed
+            "reasons", lambda: reasons_of(opened, row, aligner(), pair), told, self._failed
         )
 
     def _failed(self, error: XmineError) -> None:

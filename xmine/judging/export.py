@@ -31,7 +31,8 @@ def standing_pairs(path: str | Path) -> Iterator[Pair]:
             if _REPAIR in file_beside(path).read_bytes():
                 opened = open_pairs(Path(path))
                 judgements = Judgements.open(opened)
-                return judgements.pairs(np.flatnonzero(opened.kept(opened.cut)))
+                kept = np.flatnonzero(judgements.standing().kept(opened.cut))
+                return (pair for pair in judgements.pairs(kept) if pair.source and pair.target)
     return read_pairs(path)
 
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.repairs import Repair, in_place_of
+from xmine.browsing.opened import Bools, Opened, Rows
+from xmine.browsing.repairs import Repair, in_place_of, standing
 from xmine.browsing.where import MANY
 from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
@@ -51,6 +51,7 @@ Codes = NDArray[np.int8]
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
 _GIVEN = len(CODES)  # stands for a label that a run was mined with
+_RATHER_WRONG, _LIKELY = 0.5, 0.9  # probabilities of pairs that are worth a look, and how much
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
 
@@ -124,6 +125,7 @@ class Judgements:
         self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
         self._repairs: dict[int, Repair | None] = {}
+        self._standing: tuple[dict[int, Repair], Opened] = {}, opened
         # Of each pair what `of` gives, the label of `by`, and what `of` gives if the run was not
         # mined with any label of the pair.
         self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
@@ -276,12 +278,13 @@ class Judgements:
     def repair(self, repairs: Mapping[int, Repair | None]) -> None:
         """Put beads in the place of some rows, all at once, and accept these; None: none any more.
 
-        A row of which nothing is left keeps its label.
+        A row of which no pair is left loses the label that a repair gave.
         """
         said, before = [], []
         for row, repair in repairs.items():
             own, then = self._own_of(row), self.repair_of(row)
-            accepted = ACCEPT if repair is not None and repair.beads else own
+            accepted = own if then is None else TAKEN_BACK
+            accepted = ACCEPT if repair is not None and repair.is_pair else accepted
             said.append(self._label(row, accepted, repair=repair and repair.facts()))
             before.append(self._label(row, own, repair=then and then.facts()))
         self._do("repair", said, before)
@@ -332,6 +335,47 @@ class Judgements:
         """Give what stands in the place of a pair; None for the pair itself."""
         return self._repairs.get(row)
 
+    def parts(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Repeat rows by their beads, and number the beads of each: a row without any goes."""
+        if not self._repairs:  # as a rule: nothing is copied
+            return rows, np.zeros_like(rows)
+        numbers = np.ones(len(self._opened), dtype=np.int64)
+        for row, repair in self._repairs.items():
+            numbers[row] = 1 if repair is None else len(repair.beads)
+        some = numbers[rows]
+        return rows.repeat(some), np.arange(some.sum()) - (some.cumsum() - some).repeat(some)
+
+    def part(self, row: int, part: int) -> Repair | None:
+        """Give one of the beads that stand in the place of a pair; None for the pair itself."""
+        repair = self.repair_of(row)
+        return None if repair is None else (repair.parts[part : part + 1] or [repair])[0]
+
+    def standing(self) -> Opened:
+        """Give all pairs as they stand now; see `repairs.standing`."""
+        with self._lock:
+            repairs = {row: each for row, each in self._repairs.items() if each is not None}
+            if repairs != self._standing[0]:
+                self._standing = repairs, standing(self._opened, repairs)
+            return self._standing[1]
+
+    def worth_a_look(self) -> Bools:
+        """Mark pairs that nobody has judged, bool [pairs]: those that are rather wrong than right.
+
+        With none left those that are flagged, unlikely, or without a counterpart.
+        """
+        opened, left = self.standing(), self.codes() == 0
+        found = np.zeros(len(opened), bool) if opened.flags is None else ~opened.flags.none()
+        if opened.probs is not None:
+            wrong: Bools = left & (opened.probs < _RATHER_WRONG)
+            if wrong.any():
+                return wrong
+            found |= opened.probs < _LIKELY
+        for _, side, rows in opened.sides if opened.has_beads else ():
+            assert side.lasts is not None
+            found |= side.lasts[rows] < side.lines[rows]
+        worth: Bools = found & left
+        return worth
+
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
         """Give both texts of some pairs as they stand now: those of a repair in their place."""
         opened, found = self._opened, list[tuple[str, str]]()
@@ -345,7 +389,7 @@ class Judgements:
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes and kinds.
 
-        Figures are those of the pair that was opened. See `Opened.written_pairs` for `written`.
+        See `Opened.written_pairs` for `written`.
         """
         opened = self._opened
         # TSV has no room for a column that none of the first pairs has.

@@ -114,15 +114,16 @@ def test_a_long_path_leaves_room_for_what_is_known(folder: Path, width: int) -> 
 def test_a_folder_that_is_no_run_begins_at_home(
     tmp_path: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened, app = [], MagicMock(failure=None, return_code=0)
-    app.ending.code = 0
-    monkeypatch.setattr("xmine.tui.app.XmineApp", lambda path, **_: opened.append(path) or app)
+    made = MagicMock()
+    made.return_value.configure_mock(failure=None, return_code=0)
+    made.return_value.ending.code = 0
+    monkeypatch.setattr("xmine.tui.app.XmineApp", made)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "texts").mkdir()
     for given, path, at in ((run_copy, run_copy, tmp_path), (Path("texts"), None, "texts")):
         with pytest.raises(SystemExit):
             _show(given)
-        assert opened.pop() == path and Path.cwd() == tmp_path / at
+        assert made.call_args.args == (path,) and Path.cwd() == tmp_path / at
 
 
 def test_an_empty_folder_says_what_one_can_do(

@@ -73,7 +73,7 @@ ORDER = """
     xmine.tui
     xmine.tui.text xmine.tui.terminal
     xmine.tui.state
-    xmine.tui.jobs xmine.tui.commands xmine.tui.background
+    xmine.tui.jobs xmine.tui.commands xmine.tui.background xmine.tui.project
     xmine.tui.widgets
     xmine.tui.screens
     xmine.tui.ending xmine.tui.keys

@@ -2,7 +2,7 @@
 
     python docs/pictures.py [NAME...]
 
-The examples are mined into a temporary folder, and the app runs without a terminal. The pictures
+The app runs without a terminal, in a temporary folder with the examples. The pictures
 are SVG, so that text in them is text; they name no font that would have to be fetched.
 """
 
@@ -28,25 +28,27 @@ from xmine.tui.app import XmineApp
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-_USUAL, _SMALL = (110, 32), (80, 24)  # columns and rows; README has those of the smallest window
-_SECONDS = 1.8  # that a frame of a moving picture is seen
+_SIZE = 100, 28  # columns and rows
+_SECONDS = 2.2  # that a frame of a moving picture is seen
 _CELL = 12.2  # of the pictures' units, as Rich draws them
 
 
-async def draw(
-    run: Path, name: str, keys: Sequence[str], theme: str, size: tuple[int, int]
-) -> None:
+async def draw(opened: Path | None, name: str, keys: Sequence[str], theme: str) -> None:
     """Press keys, and draw what is on the screen; a key "" adds a frame of a moving picture."""
-    app: Any = XmineApp(run, fields=fields_of)
+    app: Any = XmineApp(opened, fields=fields_of)
     frames = []
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=_SIZE) as pilot:
         app.theme = theme
         await _settle(pilot)
         for key in [*keys, ""]:
             if not key:
-                frames.append(_mended(app.export_screenshot(title=f"xmine browse {run.name}/")))
+                title = f"xmine browse {opened.name}/" if opened else "xmine browse"
+                frames.append(_mended(app.export_screenshot(title=title)))
                 continue
-            if key.startswith("typed:"):
+            if key == "wait":
+                while any(job.runs for job in app.jobs.jobs.values()):
+                    await pilot.pause(0.1)
+            elif key.startswith("typed:"):
                 app.focused.value = key.removeprefix("typed:")
             else:
                 await pilot.press(key)
@@ -129,58 +131,85 @@ async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
     await pilot.pause()
 
 
+# Two versions of a story, of which one puts two sentences into one line.
+_STORY = {
+    "de": """Der Fährmann wartete bis zum Abend.
+Niemand kam ans Ufer.
+Dann hörte er Stimmen; zwei Kinder liefen den Deich herunter.
+„Bring uns hinüber“, riefen sie.
+Er fragte nicht nach Geld.
+Auf der anderen Seite brannte kein Licht.
+Der Wind drehte nach Norden, und es begann zu regnen.
+Das kleinere Kind hielt eine Laterne.
+„Wer hat euch geschickt?“, fragte er.
+„Unsere Großmutter ist krank.“
+Da ruderte er schneller.
+Am Steg stand eine Frau mit einem Hund.
+Sie weinte und lachte zugleich.
+Er wartete, bis sie im Dorf waren.
+""",
+    "en": """The ferryman waited until evening.
+Nobody came to the bank.
+Then he heard voices. Two children ran down the dike.
+"Take us across," they called.
+He did not ask for money. There was no light on the other side.
+The wind turned north, and it began to rain.
+The smaller child held a lantern.
+"Who sent you?" he asked.
+"Our grandmother is ill."
+Then he rowed faster.
+On the landing stood a woman with a dog.
+She wept and laughed at once.
+He waited until they were in the village.
+""",
+}
+_TRAINED = ["typed:run/", "tab"]
 _DARK, _LIGHT = "textual-dark", "textual-light"
-# Keys by name; "typed:TEXT" puts a text into the line that has the focus.
-SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
-    "tour": (
-        [
-            "",
-            *"jjj",
-            "",
-            "enter",
-            "",
-            "escape",
-            "t",
-            "",
-            *["right"] * 4,
-            "",
-            "escape",
-            "v",
-            "",
-            "enter",
-            "a",
-            "",
-            "x",
-        ],
-        _DARK,
-        _SMALL,
-    ),
-    "pairs": ([*("jjjjjjjj" * 5), *"jjkkkkkaau"], _DARK, _SMALL),
-    "sample": (["v", "enter", *"axa"], _DARK, _SMALL),
-    "filter": (["slash"], _DARK, _USUAL),
-    "neighbours": ([*"jjjj", "enter"], _DARK, _USUAL),
-    "threshold": (["t", "right", "right"], _LIGHT, _USUAL),
-    "search": (["f", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),
-    "home": (["o"], _DARK, _USUAL),
-    "mine": (["M"], _DARK, _USUAL),
+_SORTED = ["slash", "typed:flags <> '' AND prob < .99", "enter", *"ss"]  # by how unsure
+_AGREED = [*"aaaaaaaaaaaaaaaaxaaa"]  # twenty verdicts
+_TOUR = ["", "enter", "enter", "wait", "", "enter", *_SORTED, "j", "", "enter", "", "escape"]
+_TOUR += ["escape", "t", "", *["right"] * 6, "", "p", "v", "typed:20", "enter", *"aa", ""]
+_TOUR += [*_AGREED[2:], "", "escape", "m", "enter", "wait", "enter", "j", ""]
+# What is opened, and the keys by name: "" makes a frame, "typed:TEXT" puts a text into the line
+# that has the focus, "wait" waits for the command that runs.
+SCREENS: dict[str, tuple[str, list[str], str]] = {
+    "tour": ("", _TOUR, _DARK),
+    "home": ("", [], _DARK),
+    "pairs": ("run", [*_SORTED, *"jj"], _DARK),
+    "filter": ("run", ["slash"], _DARK),
+    "neighbours": ("run", [*"jjjj", "enter"], _DARK),
+    "sample": ("run", ["v", "typed:20", "enter", *_AGREED], _DARK),
+    "threshold": ("run", ["t", "right", "right"], _LIGHT),
+    "repair": ("aligned", [*"jjjj", "", "minus", "", "enter", ""], _DARK),
+    "train": ("run", ["E", *_TRAINED, "ctrl+s", "wait"], _DARK),
 }
 
 
 def main() -> None:
-    """Mine the examples, and draw the screens that are named, or every one."""
+    """Mine, align and draw the screens that are named, or every one."""
     PICTURES.mkdir(exist_ok=True)
     os.environ["TEXTUAL_ANIMATIONS"] = "none"
-    with TemporaryDirectory() as folder:
-        os.environ |= {"XMINE_STATE": f"{folder}/state", "XMINE_CACHE": f"{folder}/cache"}
-        # Pictures show no folder and no name of this machine.
-        os.environ |= {"HOME": folder, "XMINE_JUDGE": "you"}
-        for text in ("en.txt", "zh.txt"):
-            shutil.copy(ROOT / "examples" / text, folder)
-        os.chdir(folder)
-        command = [sys.executable, "-m", "xmine", "mine", "en.txt", "zh.txt", "-o", "run/", "-q"]
-        subprocess.run(command, check=True)
-        for name in sys.argv[1:] or SCREENS:
-            asyncio.run(draw(Path("run"), name, *SCREENS[name]))
+    for name in sys.argv[1:] or SCREENS:
+        with TemporaryDirectory() as folder:
+            os.environ |= {"XMINE_STATE": f"{folder}/.state", "XMINE_CACHE": f"{folder}/.cache"}
+            # Pictures show no folder and no name of this machine.
+            os.environ |= {"HOME": folder, "XMINE_JUDGE": "you"}
+            for text in ("en.txt", "zh.txt"):
+                shutil.copy(ROOT / "examples" / text, folder)
+            os.chdir(folder)
+            opened, keys, theme = SCREENS[name]
+            if opened:
+                xmine("mine", "en.txt", "zh.txt", "-o", "run/")
+            if opened == "aligned":
+                for language, lines in _STORY.items():
+                    Path(f"{language}.txt").write_text(lines, encoding="utf-8")
+                xmine("align", "de.txt", "en.txt", "-o", "aligned/")
+            asyncio.run(draw(Path(opened) if opened else None, name, keys, theme))
+
+
+def xmine(*words: str) -> None:
+    """Run a command."""
+    subprocess.run([sys.executable, "-m", "xmine", *words, "-q"], check=True)
 
 
 if __name__ == "__main__":

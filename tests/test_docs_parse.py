@@ -130,7 +130,7 @@ def test_keys_in_the_docs_are_those_of_the_table() -> None:
     names["="] = "equals_sign"
     keys = {key for row in KEYS.values() for key in row[0].split(",")}
     told = {
-        path: {names.get(key, key) for key in re.findall(r"`([A-Za-z/?<>+,.:=-])`", page)}
+        path: {names.get(key, key) for key in re.findall(r"`([A-Za-z1-9/?<>+,.:=-])`", page)}
         for path in ("how-to/browse.md", "tutorial/mine.md")
         if (page := PAGES[ROOT / "docs" / path])
     }

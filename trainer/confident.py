@@ -75,7 +75,7 @@ class Confident(NamedTuple):
 
 
 def judged_pairs(opened: Opened) -> LabelledPairs:
-    """List the accepted and the rejected pairs of a run, by the latest verdict on each."""
+    """List the accepted and the rejected pairs of a run, by the verdict that stands for each."""
     codes = Judgements.open(opened).codes()
     rows = np.flatnonzero(np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]))
     x, y = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]

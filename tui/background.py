@@ -152,7 +152,7 @@ def read(path: Path) -> Read:
         opened = open_pairs(path)
         judgements = Judgements.open(opened, judge_name(setting("judge")))
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
-    view = view_at(place_in(path), opened, judgements.said)
+    view = view_at(place_in(path), opened, judgements.said, judgements.standing)
     return view, judgements, "; ".join(said)
 
 
@@ -180,17 +180,17 @@ def place_of(view: View) -> dict[str, Any]:
     return {"query": asdict(wanted.query), "cut": cut, "pair": pair, "lines": lines}
 
 
-def view_at(place: Any, opened: Opened, said: Any) -> View:  # noqa: ANN401 - of an edited file
+def view_at(place: Any, opened: Opened, said: Any, stands: Any = None) -> View:  # noqa: ANN401
     """Show the pairs of a place; those of the beginning, if there is no such place now."""
     try:
         query = PairQuery(**place["query"])
         cut = None if place["cut"] is None else float(place["cut"])
         if cut is not None:
             check_cut(opened, cut)
-        view = View(opened, said, query, cut)
+        view = View(opened, said, query, cut, stands)
         if place["pair"]:
             view.row = row_of(opened, PairKey(*place["pair"])) or 0
         view.lines = [*map(str, place["lines"])]
     except (AttributeError, TypeError, ValueError, KeyError, XmineError):
-        return View(opened, said)
+        return View(opened, said, stands=stands)
     return view

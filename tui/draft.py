@@ -6,32 +6,38 @@ and in order; in a run or a file of pairs the neighbour is any line of the text 
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import groupby, zip_longest
 from operator import itemgetter
 from typing import NamedTuple
 
+import numpy as np
+
 from xmine.browsing.details import lines_around
 from xmine.browsing.opened import Opened, TextSide
-from xmine.browsing.repairs import Bead, Repair, Unit
+from xmine.browsing.repairs import Bead, Repair, Unit, figures_anew
 from xmine.browsing.word_alignment import Aligner
 from xmine.encoders.spans import Span
 from xmine.errors import OptionError, XmineError
 from xmine.run.folder import RUN_FILE
 from xmine.run.run_file import read_tables
 from xmine.text.inputs import input_of_run, text_input
-from xmine.text.segmentation import UNSPACED, join, segment
+from xmine.text.segmentation import join, segment
 from xmine.text.sentences import read_sentences
 
-# Where a text may be cut: before a word, and before any character of a script without spaces.
-_WORD = re.compile(rf"(?<=\s)\S|[{UNSPACED}]")
-Mended = Callable[[int], Repair | None]  # tells what stands in the place of a row
-Beads = tuple[tuple[int, Bead], ...]  # in order, each with the row that it stands for
+# Where a text may be cut: before a word behind white space, and best behind punctuation.
+_WORDS = re.compile(r"(?<=\s)\S")
+_CLAUSES = re.compile(r"[,;:!?،؛؟፣।॥][\"”»’)]*\s+|[。，、；：！？…—]+(?!(?<=\d.)\d)[\s”’」』）\"]*")
 _LOOSE = " \t\n,;:，；：、-–—"  # what a text that was trimmed does not begin or end with
-
-
+_MIDDLE = 1e-3  # what a cut costs that is at an end of the text, where all else is equal
 _LEAST = 4  # a trimmed text has at least a fourth of what it was
+_SIDES = "source", "target"
 _BESIDE = -1  # stands for no row: lines around a pair
 _LINES = 8  # before and after a pair
+_NEAR = 200  # beads before and after one of an alignment that its repair may reach
+
+Mended = Callable[[int], Repair | None]  # tells what stands in the place of a row
+Beads = tuple[tuple[int, Bead], ...]  # in order, each with the row that it stands for
 
 
 def _unit(side: TextSide, row: int) -> Unit:
@@ -42,7 +48,8 @@ def _unit(side: TextSide, row: int) -> Unit:
 def _lines_of(opened: Opened, name: str) -> Sequence[tuple[Unit, ...]]:
     side = opened.side(name)
     texts = side.texts[:]
-    whole = [(Unit(side.numbers(row), text),) if text else () for row, text in enumerate(texts)]
+    code = opened.languages[name == "target"]
+    whole = [_apart(side.numbers(row), text, code) for row, text in enumerate(texts)]
     try:
         tables = read_tables(opened.path / RUN_FILE)
         known, options = tables["texts"], tables["options"]
@@ -64,6 +71,17 @@ def _lines_of(opened: Opened, name: str) -> Sequence[tuple[Unit, ...]]:
     return found
 
 
+def _apart(numbers: str, text: str, language: str) -> tuple[Unit, ...]:
+    """Tell the lines of a bead apart that are a sentence each; else they stay together."""
+    first, _, last = numbers.partition("-")
+    if last:
+        with suppress(OptionError):  # no marks end the sentences of the language
+            found = [sentence for _, sentence in segment(text, language)]
+            if len(found) == int(last) - int(first) + 1:
+                return tuple(Unit(f"{int(first) + n}", each) for n, each in enumerate(found))
+    return (Unit(numbers, text),) if text else ()
+
+
 def _beads_around(opened: Opened, row: int, step: int) -> list[tuple[int, Bead]]:
     """Give the lines before (`step` -1) or after a pair, in their order."""
     found: list[list[tuple[Unit, ...]]] = [[], []]
@@ -76,7 +94,7 @@ def _beads_around(opened: Opened, row: int, step: int) -> list[tuple[int, Bead]]
     return [(_BESIDE, Bead(*both)) for both in zip_longest(*found, fillvalue=())][::step]
 
 
-def _given(opened: Opened, row: int) -> Beads:
+def given_beads(opened: Opened, row: int = 0) -> Beads:
     """Give all beads of an alignment, or a pair between the lines around it, as they were opened.
 
     The lines of beads are told apart where the texts are found as they were aligned.
@@ -97,12 +115,19 @@ class _State(NamedTuple):
 
 
 class Draft:
-    """A pair that is being repaired between the lines around it; of an alignment all beads."""
+    """A pair that is being repaired between the lines around it; or beads of an alignment."""
 
-    def __init__(self, opened: Opened, row: int, repair_of: Mended) -> None:
-        """Begin with what stands in the place of the pairs now."""
+    def __init__(
+        self, opened: Opened, given: Beads, row: int, repair_of: Mended, part: int = 0
+    ) -> None:
+        """Begin with what stands in the place of the pairs now, at a part of that of a row.
+
+        `given` are those of `given_beads`.
+        """
         self._opened, self._row, self._repair_of = opened, row, repair_of
-        self._given = _given(opened, row)
+        self._given = given
+        if opened.has_beads:
+            self._given = given[max(row - _NEAR, 0) : row + _NEAR + 1]
         beads = list[tuple[int, Bead]]()
         for owner, bead in self._given:
             stands = None if owner == _BESIDE else repair_of(owner)
@@ -111,14 +136,12 @@ class Draft:
             taken = {unit for bead in own for units in bead for unit in units}  # of those around
             beads = [(o, b if o == row else b.without(taken)) for o, b in beads]
         self._begun = tuple(each for each in beads if any(each[1]))
-        self._states = [_State(self._begun, self._place(self._begun, row), ())]
-
-    def _place(self, beads: Beads, row: int) -> int:  # of its bead, or of the next one
-        return next((n for n, (owner, _) in enumerate(beads) if owner >= row), len(beads) - 1)
+        at = min(_first(self._begun, row) + part, len(self._begun) - 1)
+        self._states = [_State(self._begun, at, ())]
 
     @property
     def beads(self) -> Beads:
-        """All beads in order, each with the row of `Opened` that it stands for."""
+        """The beads in order, each with the row of `Opened` that it stands for."""
         return self._states[-1].beads
 
     @property
@@ -127,79 +150,89 @@ class Draft:
         return self._states[-1].at
 
     @property
+    def done(self) -> str:
+        """Say what was done; empty for nothing."""
+        said = ", ".join(self._states[-1].how)
+        return said or "as it was" * (self.beads != self._begun)
+
+    @property
     def bead(self) -> Bead:
         """The bead that is worked at."""
         return self.beads[self.at][1]
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is a line around the pair."""
+        return self.beads[self.at][0] == _BESIDE
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The row that the bead stands for, and which of the beads of that row it is."""
+        owner = self.beads[self.at][0]
+        return owner, self.at - _first(self.beads, owner)
+
     def go(self, step: int) -> None:
-        """Work at the next bead, or at the one before."""
-        at = self.at + step
-        if 0 <= at < len(self.beads):
-            self._states[-1] = self._states[-1]._replace(at=at)
+        """Work at the next bead or line, or at the one before."""
+        at = min(max(self.at + step, 0), len(self.beads) - 1)
+        self._states[-1] = self._states[-1]._replace(at=at)
 
     def undo(self) -> None:
         """Take the last step back, if there is one."""
         del self._states[max(len(self._states) - 1, 1) :]
 
     def as_given(self) -> None:
-        """Put all back as it was opened."""
-        at = self._place(self._given, self.beads[self.at][0])
-        self._states.append(_State(self._given, at, ()))
-
-    def take(self, side: int, step: int) -> None:
-        """Take in the next line of a side (`step` 1), or the one before (-1).
+        """Put the bead, and repaired ones beside it, back as they were opened.
 
         Raises:
-            OptionError: there is none.
+            OptionError: it is as it was.
         """
-        at, beads, other = self.at, [*self.beads], self.at + step
-        while 0 <= other < len(beads) and not beads[other][1][side]:
-            other += step
-        if not 0 <= other < len(beads):
-            raise OptionError("no further line is near")
-        self._move(beads, other, at, side, -step)
-        self._do("move" if self._opened.has_beads else "merge", beads, at)
+        row = self.beads[self.at][0] if self._opened.has_beads else self._row
+        now, given = _by_row(self.beads), _by_row(self._given)
+        changed = [each for each in given if now.get(each, ()) != given[each]]
+        run = {row}.intersection(changed)
+        if not run:
+            raise OptionError("it is as it was")
+        for each in (*changed, *reversed(changed)):
+            run |= {each} if run & {each - 1, each + 1} else set()
+        beads = [*self._given]
+        if self._opened.has_beads:
+            kept = [each for each in self.beads if each[0] not in run]
+            beads = sorted([*kept, *(e for e in beads if e[0] in run)], key=itemgetter(0))
+        self._states.append(_State(tuple(beads), _first(beads, row), ()))
 
-    def give(self, side: int, step: int) -> None:
-        """Give the last line of a side (`step` 1), or the first one, to the bead beside it.
+    def move(self, side: int, step: int) -> None:
+        """Move the last line of a side to the bead below (`step` 1), or the first one up (-1).
 
         Raises:
             OptionError: there is none, or no other is left in a pair.
         """
         at, beads, other = self.at, [*self.beads], self.at + step
         if not self.bead[side]:
-            raise OptionError("no line is left to give")
+            raise OptionError(f"no {_SIDES[side]} is left to move")
         if not 0 <= other < len(beads):
             owner = beads[at][0] if self._opened.has_beads else _BESIDE
             at, other = at + (other < 0), max(other, 0)
             beads.insert(other, (owner, Bead((), ())))
-        self._move(beads, at, other, side, step)
-        self._do("move", beads, at)
-
-    def _move(
-        self, beads: list[tuple[int, Bead]], giver: int, taker: int, side: int, step: int
-    ) -> None:
-        """Move the last line of a side (`step` 1), or the first one, from a bead to another."""
-        (owner, bead), (its, other) = beads[giver], beads[taker]
-        units, old = bead[side], other[side]
+        (owner, bead), (its, taker) = beads[at], beads[other]
+        units, old = bead[side], taker[side]
         moved, left = (units[-1:], units[:-1]) if step > 0 else (units[:1], units[1:])
-        beads[giver] = owner, bead.with_side(side, left)
-        beads[taker] = its, other.with_side(side, (*moved, *old) if step > 0 else (*old, *moved))
+        beads[at] = owner, bead.with_side(side, left)
+        beads[other] = its, taker.with_side(side, (*moved, *old) if step > 0 else (*old, *moved))
+        self._do("move", beads, at if any(beads[at][1]) else other)
 
-    def merge(self, step: int) -> None:
-        """Put the next bead (`step` 1), or the one before, into this one.
+    def merge(self) -> None:
+        """Put the next bead into this one.
 
         Raises:
             OptionError: there is none.
         """
-        at, other, beads = self.at, self.at + step, [*self.beads]
-        if not 0 <= other < len(beads):
+        at, beads = self.at, [*self.beads]
+        if at + 1 == len(beads):
             raise OptionError("no further line is near")
-        (_, first), (_, second) = beads[min(at, other) : max(at, other) + 1]
+        (owner, first), (its, second) = beads[at : at + 2]
         whole = Bead((*first.source, *second.source), (*first.target, *second.target))
-        beads[at] = beads[at][0], whole
-        del beads[other]
-        self._do("merge", beads, min(at, other))
+        beads[at : at + 2] = [(its if owner == _BESIDE else owner, whole)]
+        self._do("merge", beads, at)
 
     def split(self, source: int, target: int) -> None:
         """Part the bead before a character of each text.
@@ -212,7 +245,7 @@ class Draft:
         first = Bead(*(bead.cut(side, 0, cut) for side, (cut, _) in enumerate(cuts)))
         second = Bead(*(bead.cut(side, cut, end) for side, (cut, end) in enumerate(cuts)))
         if not (any(first) and any(second)):
-            raise OptionError("a part would be empty: left and right move │")
+            raise OptionError("a part would be empty: h and l move │")
         self._put("split", first, second)
 
     def keep(self, side: int, start: int, stop: int) -> None:
@@ -234,6 +267,8 @@ class Draft:
     def _put(self, how: str, *beads: Bead) -> None:
         """Put beads in the place of the one that is worked at."""
         at, owner = self.at, self.beads[self.at][0]
+        if self.is_beside:
+            raise OptionError("this line is not in the pair: , . < > move it, + merges")
         own = [(owner, bead) for bead in beads]
         self._do(how, [*self.beads[:at], *own, *self.beads[at + 1 :]], at)
 
@@ -244,28 +279,36 @@ class Draft:
         at -= sum(not any(bead) for _, bead in beads[:at])
         left = tuple(each for each in beads if any(each[1]))
         done = tuple(dict.fromkeys((*self._states[-1].how, how)))
-        self._states.append(_State(left, min(at, len(left) - 1), done))
+        self._states.append(_State(left, at, done))
 
-    def changes(self) -> dict[int, Repair | None]:
+    def changes(self, aligner: Aligner | None = None) -> dict[int, Repair | None]:
         """Give the repair of each row that another stands for now; None where none is left.
+
+        With flags of the beads, and what an `aligner` tells besides.
 
         Raises:
             OptionError: somebody else has repaired one of them since.
+            XmineError: the encoder cannot be loaded.
         """
-        state, given, begun, now = (
-            self._states[-1],
-            *map(_by_row, (self._given, self._begun, self.beads)),
-        )
+        given, begun, now = map(_by_row, (self._given, self._begun, self.beads))
         found: dict[int, Repair | None] = {}
-        for row in given:
-            beads = now.get(row, ())
-            if beads != begun.get(row, ()):
-                before = self._repair_of(row)
-                if begun.get(row, ()) != (given[row] if before is None else before.beads):
-                    raise OptionError("another window has repaired these pairs: nothing is kept")
-                how = dict.fromkeys([*(before.how.split(",") if before else ()), *state.how])
-                found[row] = None if beads == given[row] else Repair(",".join(how), beads)
+        rows = [row for row in given if now.get(row, ()) != begun.get(row, ())]
+        repaired = [row for row in given if now.get(row, ()) != given[row]] or rows
+        changed = [bead for row in rows for bead in now.get(row, ())]
+        figures = iter(figures_anew(self._opened, changed, repaired, aligner))
+        for row in rows:
+            beads, before = now.get(row, ()), self._repair_of(row)
+            if begun.get(row, ()) != (given[row] if before is None else before.beads):
+                raise OptionError("another window has repaired these pairs: nothing is kept")
+            how = dict.fromkeys([*(before.how.split(",") if before else ()), *self._states[-1].how])
+            told = tuple(next(figures) for _ in beads)
+            found[row] = None if beads == given[row] else Repair(",".join(how), beads, told)
         return found
+
+
+def _first(beads: Sequence[tuple[int, Bead]], row: int) -> int:
+    """Give the number of the first bead of a row, or of the next one."""
+    return next((n for n, (owner, _) in enumerate(beads) if owner >= row), 0)
 
 
 def _by_row(beads: Beads) -> dict[int, tuple[Bead, ...]]:
@@ -273,39 +316,70 @@ def _by_row(beads: Beads) -> dict[int, tuple[Bead, ...]]:
     return {row: tuple(bead for _, bead in each) for row, each in grouped if row != _BESIDE}
 
 
-def places_to_cut(bead: Bead, side: int, language: str) -> tuple[list[int], int]:
-    """List where a text may be cut, and where best: between lines or sentences, near the middle."""
-    text = bead.text(side)
-    words = {match.start() for match in _WORD.finditer(text)} - {0}
-    best = {begin for begin, _ in bead.places(side)} - {0} or {
-        start for start, _ in segment(text, language)
-    } - {0}
-    every = sorted({0, *words, *best, len(text)})
-    return every, min(best or words or {len(text)}, key=lambda at: abs(2 * at - len(text)))
+def places_to_cut(bead: Bead, side: int, language: str) -> tuple[list[int], list[int]]:
+    """List where a text may be cut, and the best of these places, in characters; no end is one.
+
+    Words are never cut. Between lines it is best, or else between sentences, or at punctuation.
+    """
+    text, sentences = bead.text(side), set[int]()
+    with suppress(OptionError):  # no mark ends the sentences of the language
+        sentences = {start for start, _ in segment(text, language)}
+    lines = {begin for begin, _ in bead.places(side)}
+    clauses = {found.end() for found in _CLAUSES.finditer(text)} | sentences | lines
+    every = clauses | {found.start() for found in _WORDS.finditer(text)}
+    inside = [sorted(each - {0, len(text)}) for each in (lines, sentences, clauses, every)]
+    return inside[-1], next(filter(None, inside), [])
 
 
-def matched_part(aligner: Aligner, bead: Bead) -> tuple[int, Span] | None:
+def best_cut(bead: Bead, languages: tuple[str, str], aligner: Aligner) -> list[int]:
+    """Choose where to split a bead, a character of each text; one that cannot be cut stays whole.
+
+    Matched words stay together (their phi coefficient), and both cuts stand in like places: so 320
+    of 321 merged neighbours of three alignments come apart, and 96 % if their lines are not known.
+    """
+    texts = [bead.text(side) for side in (0, 1)]
+    best = [places_to_cut(bead, side, languages[side])[1] or [len(texts[side])] for side in (0, 1)]
+    source, target = (np.array(each) for each in best)
+    shares = source[:, None] / len(texts[0] or " "), target / len(texts[1] or " ")
+    worth = -np.abs(shares[0] - shares[1]) - _MIDDLE * np.abs(shares[0] - 0.5)
+    with suppress(XmineError):
+        if found := aligner.align_fast(*texts):
+            pairs = [(w.start, w.partner[0], w.cosine) for w in found.words[0] if w.partner]
+            pairs += [(w.partner[0], w.start, w.cosine) for w in found.words[1] if w.partner]
+            x, y, weights = np.array(pairs).reshape(-1, 3).T ** [[1], [1], [2]]
+            first, there = (x < source[:, None]) * weights, y < target[:, None]  # [places, words]
+            # Weights of words: in the first part, and of these on the other side; of all of them.
+            ours, theirs, all_ = first.sum(1)[:, None], there @ weights, weights.sum() + 1e-9
+            spread = ours * (all_ - ours) * theirs * (all_ - theirs)
+            worth += (first @ there.T * all_ - ours * theirs) / np.sqrt(spread + 1e-9)
+    at = np.unravel_index(worth.argmax(), worth.shape)
+    return [int(source[at[0]]), int(target[at[1]])]
+
+
+def matched_part(aligner: Aligner, bead: Bead) -> tuple[int, Span]:
     """Find the side that says more than the other, 0 or 1, and the part of it that has a match.
 
-    Returns:
-        None where the rest is neither the beginning nor the end of the text, or nearly all of it.
-
     Raises:
+        OptionError: the rest is neither the beginning nor the end of the text, or nearly all of it.
         XmineError: the words cannot be aligned.
     """
+    if not all(bead):
+        raise OptionError("no text stands on the other side: nothing of it has a match")
     found = aligner.align(bead.text(0), bead.text(1))
     side = found.looser
     (start, end), text = found.loosest[side], bead.text(side)
     matched = [word for word in found.words[side] if word.is_matched]
     ends = [word for word in matched if any(map(str.isalnum, text[word.start : word.end]))]
-    if start < end and not any(word.end <= start for word in ends):
+    if start >= end:
+        raise OptionError("each word has a match: - splits, f2 edits")
+    if not any(word.end <= start for word in ends):
         kept = end, len(text)
-    elif start < end and not any(word.start >= end for word in ends):
+    elif not any(word.start >= end for word in ends):
         kept = 0, start
     else:
-        return None
+        raise OptionError(f"what has no match is inside the {_SIDES[side]}: - splits, f2 edits")
     if (kept[1] - kept[0]) * _LEAST < len(text):
-        return None
+        raise OptionError(f"little of the {_SIDES[side]} has a match: x rejects, f2 edits")
     inside = text[slice(*kept)]
     begin = kept[0] + len(inside) - len(inside.lstrip(_LOOSE))
     return side, (begin, begin + len(inside.strip(_LOOSE)))

@@ -507,9 +507,9 @@ class Run(PairRows):
         from xmine.pairs.pair import pair_frame
 
         with _speaking_python():
-            opened = self._all
-            rows = select(opened, PairQuery(condition), said=Judgements.open(opened).said)
-            frame = pair_frame(opened.pairs(rows))
+            judgements = Judgements.open(self._all)
+            rows = select(judgements.standing(), PairQuery(condition), said=judgements.said)
+            frame = pair_frame(judgements.pairs(rows, written=False))
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]
 
     def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:

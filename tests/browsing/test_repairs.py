@@ -81,7 +81,7 @@ def test_what_others_read_is_what_was_repaired_whatever_the_text(
     pairs = list(again.pairs(np.array([0, 1400])))
     assert [each.source for each in pairs] == ["s0", ODD, ODD]
     assert (pairs[1].source_line, pairs[1].target_line) == (6, 10)
-    assert (pairs[1].flags, pairs[1].score, pairs[1].repaired) == ("", 1.0, "merge,edit")
+    assert (pairs[1].flags, pairs[1].score, pairs[1].repaired) == ("", None, "merge,edit")
     texts = again.texts(np.arange(1500))
     assert list(zip(*texts, strict=True))[1399:1403] == [
         ("s1399", "t1399"),

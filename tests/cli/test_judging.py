@@ -127,6 +127,32 @@ def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined:
         assert command("pairs", "judge", "run", *wrong).code == 2
 
 
+def test_a_team_judges_reports_decides_and_takes_labels(
+    command: Command, mined: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, keys in (("ann", b"a" * 12), ("bob", b"a1aaaa")):
+        monkeypatch.setenv("XMINE_JUDGE", name)
+        words = ("--sample", 12, "--shared", "25 %")
+        ended = command("pairs", "judge", "run", *words, stdin=keys)
+        assert ("\n12 of 12\n" in ended.err) == (name == "ann")
+    assert "ann: accept  bob: partial" in ended.err and "score" in ended.err.split("q end")[1]
+    assert "\n3 of 3\n" in ended.err  # those of all: ann has judged the others
+    ended = command("pairs", "judge", "run", "--report", "-o", "report.tsv")
+    assert "alpha" in ended.out and "ann, bob" in ended.out and ended.touched == {"report.tsv"}
+    rows = [row.split("\t") for row in (mined.parent / "report.tsv").read_text().splitlines()]
+    assert [row[:2] for row in rows[1:]] == [["", "12"], ["ann", "12"], ["bob", "3"], ["ann", "3"]]
+    monkeypatch.setenv("XMINE_JUDGE", "eve")
+    ended = command("pairs", "judge", "run", "--conflicts", "--json", stdin=b" x")
+    assert "ann: accept  bob: partial" in ended.err.split("q end")[0]
+    assert json.loads(ended.out)["conflicts"] == 0
+    assert command("pairs", "judge", "run", "--sample", 12, "-o", "labels.csv").code == 0
+    (mined / "judgements.tsv").rename(mined / "before.tsv")
+    for new in (16, 0):
+        facts = json.loads(command("pairs", "judge", "run", "--take", "labels.csv", "--json").out)
+        assert (facts["labels"], facts["new"]) == (16, new)
+    assert command("pairs", "list", "run", "--where", "verdict = 'reject'").out.count("\n") == 2
+
+
 def test_judgements_are_mined_with_again_and_outlive_it(
     command: Command, mined: Path, toy_folder: Path
 ) -> None:

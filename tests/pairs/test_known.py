@@ -208,6 +208,14 @@ def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> 
         known = read_known(file)
     assert known.pairs == [LabelledPair(1, 9, right=False), LabelledPair(3, 4)]
     assert known.numbers == [7, 2] and known.texts == ["01234567"] * 2
+    # Where as many accept as reject, nobody knows, until one decides.
+    lines = JUDGED.splitlines()[:-1]
+    lines.append(lines[1].replace("accept\tann", "reject\tbob"))
+    file.write_text("\n".join(lines))
+    assert read_known(file).pairs == [LabelledPair(1, 9, right=False)]
+    decided = lines[1].replace("ann\t01234567", 'eve\t01234567\t{"adjudicates": true}')
+    file.write_text("\n".join([*lines, lines[-1].replace("bob", "cem"), decided]))
+    assert read_known(file).pairs[1] == LabelledPair(3, 4)
 
 
 @pytest.mark.filterwarnings("ignore:.*not a whole line")

@@ -1,7 +1,10 @@
 """Drafts of repairs: each line of an alignment stays, once and in order, whatever is done."""
 
 import random
+import re
 from contextlib import suppress
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +15,13 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.repairs import Bead, Unit
 from xmine.browsing.word_alignment import Aligner
 from xmine.errors import OptionError
 from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
-from xmine.tui.draft import Draft, matched_part, places_to_cut
+from xmine.tui.draft import Draft, best_cut, given_beads, matched_part, places_to_cut
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
 
@@ -43,13 +47,13 @@ def lines(draft: Draft, side: int) -> list[str]:
 
 def a_step(draft: Draft, dice: random.Random) -> None:
     side, step = dice.randrange(2), dice.choice([-1, 1])
-    match dice.choice(["take", "give", "merge", "split", "go"]):
-        case "take":
-            draft.take(side, step)
-        case "give":
-            draft.give(side, step)
+    match dice.choice(["move", "move", "merge", "split", "go", "as_given"]):
+        case "move":
+            draft.move(side, step)
         case "merge":
-            draft.merge(step)
+            draft.merge()
+        case "as_given":
+            draft.as_given()
         case "split":
             starts = [[start for start, _ in draft.bead.places(n)] or [0] for n in (0, 1)]
             draft.split(*map(dice.choice, starts))
@@ -61,10 +65,10 @@ def test_random_steps_keep_every_line_once_and_in_order_and_undo_takes_all_back(
     alignment: Opened, tmp_path: Path
 ) -> None:
     judgements = Judgements(alignment, tmp_path / "judgements.tsv", "ann")
-    rows, dice = np.arange(len(alignment)), random.Random(5)
+    rows, dice, given = np.arange(len(alignment)), random.Random(5), given_beads(alignment)
     mined = list(judgements.pairs(rows))
     for _ in range(40):
-        draft = Draft(alignment, dice.randrange(6), judgements.repair_of)
+        draft = Draft(alignment, given, dice.randrange(6), judgements.repair_of)
         for _ in range(dice.randrange(1, 12)):
             with suppress(OptionError):
                 a_step(draft, dice)
@@ -87,30 +91,16 @@ def _ends(lines: str) -> tuple[int, int]:
     return int(first), int(last or first) + 1
 
 
-def test_merge_then_split_at_the_seam_is_what_was_before(alignment: Opened) -> None:
-    draft = Draft(alignment, 1, none)
-    before = draft.beads
-    seam = [len(draft.bead.text(side)) + 1 for side in (0, 1)]
-    draft.merge(1)
-    assert draft.bead.lines(0) == "3-4" and draft.bead.lines(1) == "3-5"
-    draft.split(*seam)
-    assert draft.beads[1:3] == (before[1], (1, before[2][1]))
-    assert [each and len(each.beads) for each in draft.changes().values()] == [2, 0]
-    for _ in range(3):
-        draft.undo()
-    assert draft.beads == before and draft.changes() == {}
-
-
 def test_an_alignment_whose_texts_are_gone_moves_what_it_knows(alignment: Opened) -> None:
     text = alignment.path.parent / "en.txt"
     kept = text.read_text("utf-8")
     try:
         text.write_text(kept.replace("the", "another"), "utf-8")
-        draft = Draft(alignment, 0, none)
+        draft = Draft(alignment, given_beads(alignment), 0, none)
     finally:
         text.write_text(kept, "utf-8")
-    assert [len(draft.bead[side]) for side in (0, 1)] == [1, 1] and draft.bead.lines(1) == "1-2"
-    draft.merge(1)
+    assert draft.bead.lines(1) == "1-2"
+    draft.merge()
     assert draft.bead.lines(1) == "1-3"
 
 
@@ -125,38 +115,87 @@ def pairs(tmp_path: Path) -> Opened:
     return open_pairs(tmp_path / "pairs.tsv")
 
 
+def begun(opened: Opened, row: int) -> Draft:
+    return Draft(opened, given_beads(opened, row), row, none)
+
+
 def test_a_pair_takes_lines_of_its_texts_and_gives_them_back(pairs: Opened) -> None:
-    draft = Draft(pairs, 1, none)
-    draft.take(0, 1)
-    draft.take(0, -1)
+    draft = begun(pairs, 1)
+    for step in (1, -1):
+        draft.go(step)
+        draft.move(0, -step)
+        draft.go(-step)
     assert draft.bead.text(0) == "We left at nine. It rained all day. And the river rose."
     assert draft.bead.lines(0) == "3-5"
-    with pytest.raises(OptionError, match="no further line"):
-        draft.take(0, 1)
-    draft.give(0, -1)
-    draft.give(0, 1)
+    for refused in (partial(draft.split, 3, 3), partial(draft.edit, 0, "x")):
+        draft.go(1)
+        with pytest.raises(OptionError, match="not in the pair"):
+            refused()
+        draft.go(-1)
+    draft.move(0, -1)
+    draft.move(0, 1)
     with pytest.raises(OptionError, match="both sides"):
-        draft.give(0, 1)
+        draft.move(0, 1)
     assert draft.changes() == {}
-    draft.merge(1)
+    draft.merge()
     (repair,) = draft.changes().values()
-    assert repair and repair.how == "merge,move" and len(repair.beads[0].target) == 2
-    with pytest.raises(OptionError, match="both sides"):
-        draft.split(0, 3)
-    places, best = places_to_cut(draft.bead, 0, "en")
-    assert draft.bead.text(0)[best:] == "And the river rose." and {0, best, 3} <= {*places}
+    assert repair and repair.how == "move,merge" and len(repair.beads[0].target) == 2
     draft.as_given()
-    assert draft.changes() == {}
+    assert draft.changes() == {} and draft.bead.text(1) == "Es regnete den ganzen Tag."
+    with pytest.raises(OptionError, match="as it was"):
+        draft.as_given()
+
+
+# Texts of one sentence, with the places where each may be cut, and the best one, as a reader has
+# them: | is a place, ‖ a best one.
+CUTS = {
+    "en": "He |left, ‖and |Mr. |Jones |paid |1,200 |dollars; ‖she |didn't |see |it.",
+    "de": "Er |ging, ‖und |sie |sah |es |nicht.",
+    "zh": "他走了，‖她没有看见；‖三、‖四个人（共1，000人）来了。",
+    "ja": "彼は行った、‖彼女は見なかった。",
+    "ko": "그는 |갔고, ‖그녀는 |보지 |못했다.",
+    "th": "เขาไปแล้ว |เธอไม่เห็น",
+    "ar": "ذهب، ‖ولم |تره.",
+    "hi": "वह |गया, ‖उसने |नहीं |देखा।",
+}
+
+
+@pytest.mark.parametrize("language", CUTS)
+def test_no_cut_stands_inside_a_word_and_the_best_are_at_punctuation(language: str) -> None:
+    marks = [*re.finditer("[|‖]", CUTS[language])]
+    every = [mark.start() - n for n, mark in enumerate(marks)]
+    best = [at for at, mark in zip(every, marks, strict=True) if mark[0] == "‖"]
+    text = re.sub("[|‖]", "", CUTS[language])
+    bead = Bead((Unit("1", text),), (Unit("1", text),))
+    assert places_to_cut(bead, 0, language) == (every, best or every)
+
+
+def test_a_bead_is_offered_to_be_cut_where_its_sentences_match(alignment: Opened) -> None:
+    beads = [bead for _, bead in given_beads(alignment)]
+    for first, second in pairwise(beads):
+        if all(first) and all(second):
+            whole = Bead(first.source + second.source, first.target + second.target)
+            joined = Bead(*(tuple([Unit("1", whole.text(side))]) for side in (0, 1)))
+            for bead in (whole, joined):  # lines that are known, and a text without them
+                cuts = best_cut(bead, alignment.languages, Aligner(alignment))
+                assert [whole.text(n)[:at].strip() for n, at in enumerate(cuts)] == [
+                    first.text(0),
+                    first.text(1),
+                ]
 
 
 @pytest.mark.parametrize("first", [True, False])
 def test_what_has_no_match_is_trimmed_at_either_end(pairs: Opened, first: bool) -> None:
     more = "Unrelated submarines transmitted encrypted bulletins toward Antarctica."
     own = "The river rose in the night."
-    draft = Draft(pairs, 2, none)
+    draft = begun(pairs, 2)
     draft.edit(0, f"{more} {own}" if first else f"{own} {more}")
     draft.edit(1, "Der Fluss stieg in der Nacht.")
     found = matched_part(Aligner(pairs), draft.bead)
     assert found is not None and found[0] == 0
     draft.keep(0, *found[1])
     assert "submarines" not in draft.bead.text(0) and "river rose" in draft.bead.text(0)
+    for source in (f"The river {more} rose in the night.", f"{more} {more} {more} {own}"):
+        draft.edit(0, source)
+        with pytest.raises(OptionError, match="f2 edits"):
+            matched_part(Aligner(pairs), draft.bead)

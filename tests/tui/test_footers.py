@@ -9,11 +9,12 @@ import pytest
 from textual.widgets import Static
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_cells, settled, until
+from tests.toys.screens import screen_cells, screen_text, settled, until
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
+from xmine.tui.key_table import GROUPS
 from xmine.tui.widgets.key_line import KeyLine
 
 GERMAN = ["Der Fluss stieg.", "Es regnete.", "Am Morgen kam der Bote.", "Niemand sprach ein Wort."]
@@ -24,6 +25,7 @@ ENGLISH = [
     "Nobody said a word.",
 ]
 WIDTHS = (80, 120, 200)
+JUDGING = ("accept", "reject", "unsure", "partial", "language", "source-long", "target-long")
 # Keys that lead from the pairs to a screen, and its name; those that every kind of file has first.
 EVERY = {
     "": "Pairs",
@@ -66,7 +68,7 @@ def a_comparison(folder: Path, run: Path) -> XmineApp:
 KINDS: dict[str, tuple[Callable[[Path, Path], XmineApp], dict[str, str]]] = {
     "run": (a_run, OF_RUN),
     "alignment": (an_alignment, EVERY),
-    "file": (a_file, EVERY),
+    "file": (a_file, {**EVERY, "r": "Repair", "r j": "Repair"}),
     "comparison": (a_comparison, {"": "Pairs", "v enter": "Judge", "o": "Home"}),
 }
 
@@ -136,9 +138,12 @@ def test_each_key_at_the_bottom_acts_and_a_narrow_window_has_nine_at_most(
             for action, key in keys.items():
                 if app.screen is not screen or app._prompt is not None:
                     screen = await reached(pilot, way)
-                assert await acts(pilot, key.split(",")[0]), f"{action} of {name} of {kind}"
-                if action in ("accept", "reject", "unsure"):  # a sample ends, the last row stays
+                did = await acts(pilot, key.split(",")[0])
+                assert did, "\n".join([f"{action} of {name} of {kind}", *screen_text(app)])
+                if action in JUDGING:  # a sample ends, the last row stays
                     await pilot.press("z")
+                elif GROUPS.get(action) == "Repair" and app.screen is screen:
+                    await pilot.press(*["escape"] * (action == "split"), "z")
                 elif started:
                     started.clear()
                     screen.show_form()

@@ -166,9 +166,9 @@ def test_the_machine_and_others_are_heard_after_the_verdict(
             assert not said & heard and not any("underline" in style for style in styles)
             await pilot.press("x")
             await settled(pilot)
-            text = "\n".join(screen_text(app))
+            text = " ".join("\n".join(screen_text(app)).split())
             flags = [*filter(None, (opened.pair(row).flags or "").split(","))]
-            assert re.search("≠ (kept|below the cut)  ann: ✓ accept", text)
+            assert "≠ ann: ✓ accept" in text
             assert f"prob {opened.pair(row).prob:.4f}" in text
             assert all(f"! {name}: " in text for name in flags)
             flagged |= {*flags}

@@ -136,6 +136,8 @@ def test_the_loop_from_a_verdict_to_the_comparison(
 
 def test_a_run_whose_texts_are_gone_is_refused(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
+        for name in ("en.txt", "zh.txt"):
+            run_copy.with_name(name).unlink()
         await settled(pilot)
         assert "cannot be mined again: en.txt, zh.txt: gone" in await pressed(pilot, "m")
 

@@ -38,7 +38,10 @@ class Asked(Judgements):
 
     def of(self, row: int) -> str:
         self.asked += 1
-        return "accept" if row == 1 else ""
+        return self.by_judge(row).get(self.by, "")
+
+    def by_judge(self, row: int) -> dict[str, str]:
+        return {self.by: "accept"} if row == 1 else {}
 
 
 class Table(App[None]):

@@ -121,7 +121,7 @@ def test_a_kill_loses_no_verdict_and_the_other_app_sees_them(run_copy: Path) -> 
         assert b"\x1b[?1049l" in shown
         assert left.wait(30) == 0
     judgements = Judgements.open(open_pairs(run_copy))
-    assert [judgements.of(row) for row in range(4)] == ["reject", "accept", "reject", ""]
+    assert [judgements.of(row) for row in range(4)] == ["unsure", "accept", "reject", ""]  # a tie
     assert judgements.by_judge(0) == {"0": "accept", "1": "reject"}
 
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
-_WRITING = frozenset({"judge", "judge_all", "undo", "write", "write_cut", "sample"})
-_WRITING |= {"repair", "note", "undo_list", "ask_name", "compare"}
+_WRITING = frozenset({"judge", "judge_all", "undo", "write", "write_cut", "sample", "step"})
+_WRITING |= {"repair", "shift", "split", "trim", "edit", "note", "undo_list", "ask_name", "compare"}
 
 
 class Host(Protocol):
@@ -114,6 +114,11 @@ class BaseScreen(Screen[Any]):
     def in_form(self) -> bool:
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
         return False
+
+    @property
+    def types(self) -> bool:
+        """Whether a letter, and ?, is a character of a text."""
+        return self.in_form
 
     def footer(self) -> tuple[str, set[str]]:
         """Name the footer of `keys.toml` that counts now, and states that it asks for."""

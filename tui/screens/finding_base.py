@@ -65,6 +65,23 @@ class FindScreen(JudgeScreen):
         self.say("tab: what one may choose, enter: show the pairs, ↑: lines of before")
         self._count(where)
 
+    def action_command_line(self) -> None:
+        """Ask for a line to go to, or for what people know of other programs: w FILE, q."""
+        hint = "a line of either text; w FILE writes; q quits"
+        self.ask(Question(text=":", answered=self._command, hint=hint))
+
+    def _command(self, text: str) -> None:
+        word, _, rest = text.strip().partition(" ")
+        if word.isdigit():
+            self._from = 0
+            self._find(f":{word}")
+        elif word == "w" and rest.strip() and not self.host.read_only:
+            self.write_to(rest.strip())
+        elif word == "q":
+            self.call_later(self.app.run_action, "app.leave")
+        elif word:
+            self.say(f":{text} is none of them: 12, w FILE, q", bad=True)
+
     def _asked(self, line: str) -> tuple[PairQuery, str]:
         """Read a line: other pairs to show, or a text to find among those that are shown."""
         query, text = self.view.wanted.query, line.strip()
@@ -145,14 +162,16 @@ class FindScreen(JudgeScreen):
     def action_hit(self, step: int) -> None:
         """Go to the next hit, or to the one before; past the last one to the first.
 
-        Where none is shown, show all pairs.
+        Without a search to a pair that is worth a look. Where none is shown, show all pairs.
         """
-        if self._hits is None:
-            self._find_again()
-            return
+        among = self.judgements.worth_a_look() if self._hits is None else self._hits
+        of = (
+            f"for '{self._sought}'"
+            if self._sought
+            else "worth a look (prob < .5, then .9, flags; a accepts)"
+        )
         table = self.query_one(PairTable)
-        hits, of = np.flatnonzero(self._hits[table.pairs.data]), f"'{self._sought}'"
-        every = int(self._hits.sum())
+        hits, every = np.flatnonzero(among[table.pairs.data]), int(among.sum())
         if not len(hits) and every and step:
             self._to_hit = True
             self.look_for(replace(self.view.wanted.query, where=""))
@@ -160,7 +179,7 @@ class FindScreen(JudgeScreen):
         if not len(hits):
             more = f"; {every:,} in pairs that are not shown: n shows all pairs" if every else ""
             meant = suggestion(self._sought)
-            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}{meant}")
+            self.say(f"no hit {of} among {count(len(table.pairs.data), 'pair')}{more}{meant}")
             return
         at = int(np.searchsorted(hits, table.cursor_row))
         if step > 0 and at < len(hits) and hits[at] == table.cursor_row:
@@ -168,17 +187,7 @@ class FindScreen(JudgeScreen):
         at = (at - 1 if step < 0 else at) % len(hits)
         table.move_cursor(row=int(hits[at]))
         more = f", {every - len(hits):,} more not shown" if every > len(hits) else ""
-        self.say(f"hit {at + 1:,} of {len(hits):,} for {of}: n, N{more}")
-
-    def _find_again(self) -> None:
-        """Look for what was typed last, on another day, too."""
-        for line in reversed(self.view.lines):
-            with self.complaining():
-                if read_filter(line).is_text:
-                    self._from = self.query_one(PairTable).cursor_row
-                    self._find(line)
-                    return
-        self.say("nothing is looked for: / does")
+        self.say(f"hit {at + 1:,} of {len(hits):,} {of}: n, N{more}")
 
     def _give_up_line(self) -> None:
         """Go back to where the line was opened, and to the search before."""

@@ -99,8 +99,8 @@ class HelpScreen(BaseScreen):
     def _table(self, width: int) -> Group:
         """List the keys, in two columns where there is room, and the words."""
         columns = [Table.grid(padding=(0, 2)) for _ in range(2)]
-        groups = list(dict.fromkeys(action.group for action in self._actions))
-        for group in groups:
+        here = {action.group for action in self._actions}
+        for group in (each for each in dict.fromkeys(GROUPS.values()) if each in here):
             table = columns[width >= _TWO and group not in ("Move", "Judge")]
             table.add_row(Text(group, "bold underline", justify="right"))
             for action in (each for each in self._actions if each.group == group):

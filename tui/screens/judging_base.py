@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import ClassVar
 
+import numpy as np
 from textual.binding import BindingType
 
 from xmine.browsing.opened import Rows
@@ -82,6 +83,10 @@ class JudgeScreen(BaseScreen):
         self.query_one(PairTable).redraw()
 
     def on_pair_table_selected(self) -> None:
+        self.selected()
+
+    def selected(self) -> None:
+        """Enter was pressed on the pair under the cursor."""
         row, opened = self.judged_row(), self.view.opened
         if row is not None:
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
@@ -93,29 +98,37 @@ class JudgeScreen(BaseScreen):
 
     def ask_where(self, rows: Rows, cut: float | None, given: str = "") -> None:
         """Ask for a file to write some pairs into; a name that will not do stays in the line."""
-        opened = self.view.opened
-
-        def write(name: str) -> None:
-            def failed(error: XmineError) -> None:
-                if self.is_current:
-                    self.ask_where(rows, cut, name)
-                self.complain(error)
-
-            self.query_one(Prompt).close()
-            self.say(f"writing {name}")
-            work = partial(export, self.judgements, opened, rows, name)
-            self.background.run(f"export {name}", work, self.say, failed)
-
         self.ask(
             Question(
-                text=f"write {count(len(rows), 'pair')} to:",
-                answered=write,
-                given=given or free_name(opened, cut),
+                text=f"write {count(len(self.judgements.parts(rows)[0]), 'pair')} to:",
+                answered=partial(self._export, rows, cut),
+                given=given or free_name(self.view.opened, cut),
                 typed=lambda _: None,  # what is said of a name stays in sight
                 given_up=lambda: self.say(""),
                 ways=paths_from,
             )
         )
+
+    @property
+    def rows_to_write(self) -> Rows:
+        """The pairs that are shown; of an alignment all beads, in order."""
+        opened = self.view.opened
+        return np.arange(len(opened)) if opened.has_beads else self.view.rows
+
+    def write_to(self, name: str) -> None:
+        """Write the pairs, as they stand now, into a file."""
+        self._export(self.rows_to_write, self.view.cut, name)
+
+    def _export(self, rows: Rows, cut: float | None, name: str) -> None:
+        def failed(error: XmineError) -> None:
+            if self.is_current:
+                self.ask_where(rows, cut, name)
+            self.complain(error)
+
+        self.query_one(Prompt).close()
+        self.say(f"writing {name}")
+        work = partial(export, self.judgements, self.view.opened, rows, name)
+        self.background.run(f"export {name}", work, self.say, failed)
 
     def named(self, act: Callable[[], object]) -> None:
         """Judge in a name; ask for it before the first verdict."""
@@ -216,7 +229,7 @@ class JudgeScreen(BaseScreen):
         if self.view.is_replaced:
             raise FileError(
                 "these pairs are gone, or were mined or cut anew: no verdict is kept",
-                "h, enter opens them again",
+                "o, enter opens them again",
             )
 
     def action_undo(self) -> None:
@@ -259,8 +272,18 @@ class JudgeScreen(BaseScreen):
         return self.query_one(PairDetail)
 
     def show_whole(self, row: int | None, cut: float | None, *, blind: bool = False) -> None:
-        """Show a row of `Opened` in the pane, as it stands at a cut; see `PairDetail.show`."""
-        self.pane.show(self.view.opened, row, cut, self.judgements, blind=blind)
+        """Show a row of `Opened` in the pane, as it stands at a cut."""
+        if row is None:
+            self.pane.show(self.view.opened, None)
+            return
+        said, notes = self.judgements.words(row), self.judgements.notes(row)
+        if decided := self.judgements.decided(row):
+            said[f"{decided.judge} decides"] = decided.word
+        stands = self.judgements.standing() if self.view.opened.has_beads else None
+        repair = self.judgements.repair_of(row)
+        for table in self.query(PairTable):
+            repair = self.judgements.part(row, table.part)
+        self.pane.show(self.view.opened, row, cut, said, notes, repair, stands, blind=blind)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "lines" and not self.query(PairDetail):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -14,12 +14,16 @@ from xmine.judging.samples import read_plan
 from ..key_table import GROUPS, bound
 from ..state import keep_setting, setting
 from ..widgets.key_line import KeyLine
-from ..widgets.pair_cells import arrow_of
+from ..widgets.pair_cells import REPAIRED, arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import QUIT
 from .finding_base import FindScreen
+from .repair_base import RepairKeys
+
+if TYPE_CHECKING:
+    from ..draft import Beads, Draft
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Actions on the rows that are shown.
@@ -45,10 +49,11 @@ _ORDERS_IN_WORDS = {
 }
 
 
-class PairsScreen(FindScreen):
-    """All pairs that the query asks for."""
+class PairsScreen(RepairKeys, FindScreen):
+    """All pairs that the query asks for; beads of an alignment are repaired here."""
 
     NAME = "Pairs"
+    LOADS = "repair"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bound("sample sort reverse again teach compare copy write"),
         *QUIT,
@@ -57,6 +62,7 @@ class PairsScreen(FindScreen):
     def __init__(self) -> None:
         super().__init__()
         self._query = self.view.query  # that is shown
+        self._beads: Beads = ()  # of an alignment, as they were opened
 
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements, id="table")
@@ -77,21 +83,33 @@ class PairsScreen(FindScreen):
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
         left = np.flatnonzero(self.judgements.own()[rows] == 0)
         later = left[left >= at]
-        table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
+        if len(rows):
+            table.go_to(int(rows[[*later[:1], *left[:1], at][0]]))
         if not len(self.view.rows):
             self._nothing()
+        if self.view.opened.has_beads:
+            take = partial(setattr, self, "_beads")
+            self.background.run("repair", self._opened_beads, take, self.complain)
+
+    def _opened_beads(self) -> "Beads":
+        from ..draft import given_beads
+
+        return given_beads(self.view.opened)
 
     def on_screen_resume(self) -> None:
-        if self.query_one(PairTable).pairs.data is not self.view.rows:
+        if self.query_one(PairTable).rows is not self.view.rows:
             self.rows_changed()
         self.verdicts_changed()
 
     def footer(self) -> tuple[str, set[str]]:
+        if self.cuts is not None:
+            return "Split", set()
         opened, row, judgements = self.view.opened, self.judged_row(), self.judgements
         flags = "" if row is None or opened.flags is None else opened.flags[row]
         states = {
             "partial": "partial" in flags and judgements.repair_of(row or 0) is None,
             "scores": opened.scores is not None or opened.by_probability,
+            "repaired": judgements.repair_of(row or 0) is not None,
             "judged": judgements.counts().judged >= _ENOUGH,
         }
         return f"{self.NAME} of {opened.kind}", {name for name, holds in states.items() if holds}
@@ -119,6 +137,7 @@ class PairsScreen(FindScreen):
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.view.row = event.row or 0
+        self.give_up_cut()
         self.show_whole(event.row, self.view.cut)
         self.query_one(KeyLine).refresh()  # which knows the pair
 
@@ -145,11 +164,56 @@ class PairsScreen(FindScreen):
         self.show_whole(self.judged_row(), self.view.cut)  # the cursor may have nowhere to go
 
     def found(self, rows: list[int]) -> bool:
-        return self.query_one(PairTable).go_to(rows[0])
+        return self.judged_row() in rows or self.query_one(PairTable).go_to(rows[0])
 
     def verdicts_changed(self) -> None:
-        super().verdicts_changed()
-        self.show_whole(self.judged_row(), self.view.cut)
+        self.query_one(PairTable).show()  # repairs may have come, too
+
+    @property
+    def draft(self) -> "Draft | None":
+        from ..draft import Draft
+
+        row, table, repair_of = (
+            self.judged_row(),
+            self.query_one(PairTable),
+            self.judgements.repair_of,
+        )
+        if row is None or not self._beads:
+            return None
+        return Draft(self.view.opened, self._beads, row, repair_of, table.part)
+
+    def do(self, name: str, *given: object) -> None:
+        self.named(partial(super().do, name, *given))
+
+    def changed(self, draft: "Draft") -> None:
+        """Keep a step at once, unless another window was faster."""
+        self.check_there()
+        self.judgements.refresh()
+        table, changes = self.query_one(PairTable), draft.changes()
+        self.judgements.repair(changes)
+        table.show()
+        table.go_to(*draft.place)
+        self.refresh_top()
+        self.say(f"{REPAIRED} {draft.done}: {self.progress()}; z takes it back")
+
+    def show_cuts(self) -> None:
+        super().show_cuts()
+        self.pane.show_cuts(self.cuts, self.side)
+
+    def selected(self) -> None:
+        if not self.take_cut():
+            super().selected()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("step", "shift", "split", "trim", "edit") and not self.view.opened.has_beads:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_repair(self) -> None:
+        if not self.view.opened.has_beads:
+            super().action_repair()
+        elif self.judged_row() is not None:
+            self.say(", . move a source line up, down; < > a target line; + merges, - splits")
 
     def rows_changed(self) -> None:
         view = self.view
@@ -202,7 +266,9 @@ class PairsScreen(FindScreen):
         self.look_for(replace(query, descending=not query.descending))
 
     def action_back(self) -> None:
-        """Give up the search; with none, the filter. The order stays."""
+        """Give up a cut, or the search; with none, the filter. The order stays."""
+        if self.give_up_cut():
+            return
         query = self.view.wanted.query
         asked = replace(query, where=usual(self.view.opened))
         if not self.give_up_finding() and self.view.wanted.query != asked:
@@ -217,4 +283,4 @@ class PairsScreen(FindScreen):
         self.ask_other(self.view.opened.path)
 
     def action_write(self) -> None:
-        self.ask_where(self.view.rows, self.view.cut)
+        self.ask_where(self.rows_to_write, self.view.cut)

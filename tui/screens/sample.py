@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Static
 
+from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
 from xmine.browsing.opened import Opened
 from xmine.errors import XmineError
 from xmine.judging.judgements import CODES, Judgements
@@ -23,8 +24,8 @@ from xmine.judging.samples import USUAL, Finding, Sample, read_plan
 
 from ..key_table import bound
 from ..text import cut, shown
-from ..widgets.pair_cells import DIFFER, SIGNS
-from ..widgets.pair_detail import Found, PairDetail
+from ..widgets.pair_cells import DIFFER, NOTE, SIGNS, signed
+from ..widgets.pair_detail import PairDetail, Unmatched
 from .base import BaseScreen, OpeningScreen
 from .help import HelpScreen
 from .judging_base import JudgeScreen
@@ -64,6 +65,7 @@ class OnePairScreen(JudgeScreen):
         self.VERTICAL_BREAKPOINTS = [(0, "-usual"), (36, "-high")]
         self.rows: Sequence[int] = ()
         self.left = deque[int]()
+        self.shown: int | None = None  # the row on the screen
 
     def body(self) -> ComposeResult:
         yield PairDetail(id="detail")
@@ -84,7 +86,8 @@ class OnePairScreen(JudgeScreen):
         self.verdicts_changed()
 
     def footer(self) -> tuple[str, set[str]]:
-        return self.NAME, set() if self.left else {"end"}
+        states = {"end", "run"} if self.view.opened.is_run else {"end"}
+        return self.NAME, set() if self.left else states
 
     def heading(self) -> str:
         return f"{self.NAME} {self.progress(bool(self.left))}"
@@ -109,7 +112,8 @@ class OnePairScreen(JudgeScreen):
 
     def verdicts_changed(self) -> None:
         """Show the pair that comes next; after the last one, what was found."""
-        row, found = self.judged_row(), self.query_one("#found", Static)
+        self.shown = row = self.judged_row()
+        found = self.query_one("#found", Static)
         self.refresh_bindings()
         self.pane.display, found.display = row is not None, row is None
         for button in self.query(Button):
@@ -126,18 +130,26 @@ class OnePairScreen(JudgeScreen):
 
     def after(self, row: int) -> str:
         """Say what the machine and the others say of a pair; words follow when they are found."""
-        pair = self.view.opened.pair(row)
-        text = "\n".join(cut(each, _MOST_SAID).plain for each in self.pane.told)
-        text = f"\n{DIFFER} {text}" if self.judgements.differ(row) else f"\n{text}"
+        opened, others = self.view.opened, self.judgements.words(row)
+        pair, notes = opened.pair(row), self.judgements.notes(row)
+        lines = [f"{IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]}  ".lstrip()]
+        lines[0] += "  ".join(figures_of(pair))
+        lines += [f"! {name}: {reason}" for name, reason in reasons_of(opened, row).items()]
+        others.pop(self.judgements.by, "")
+        sign = f"{DIFFER} " * self.judgements.differ(row)
+        for judge, word in others.items():
+            note = f" {NOTE} {notes[judge]}" if judge in notes else ""
+            lines.append(f"{sign}{judge}: {signed(word)}{note}")
+        text = "".join(f"\n{cut(each, _MOST_SAID).plain}" for each in lines)
 
-        def found(told: Found) -> None:
-            sides = zip((pair.source, pair.target), told[0], strict=True)
+        def found(told: Unmatched) -> None:
+            sides = zip((pair.source, pair.target), told, strict=True)
             words = [", ".join(each[a:b] for a, b in some[:_QUOTED]) for each, some in sides]
             if any(words) and self._told.endswith(text):
                 words = [f"without counterpart: {' | '.join(filter(None, words))}"]
                 self.say(f"{self._told}\n{cut(words[0], _MOST_SAID).plain}")
 
-        self.pane.find_words(row, pair, found)
+        self.pane.find_words(pair.source, pair.target, found)
         return text if self.BLIND else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -218,7 +230,7 @@ class SampleScreen(OnePairScreen):
             return
         if self._plan.shared < 1:  # the pair on the screen stays there
             asked = dict.fromkeys(sample.asked(self.judgements))
-            left = [row for row in self.left if row in asked or row == self.pane.row]
+            left = [row for row in self.left if row in asked or row == self.shown]
             self.left = deque(dict.fromkeys([*left, *asked]))
         super().verdicts_changed()
 

@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from xmine.browsing.opened import Float32s, Opened, Rows
 from xmine.browsing.query import spans_of
+from xmine.browsing.repairs import Repair
 from xmine.judging.judgements import Judgements
 from xmine.pairs.judgements import verdict_of
 
@@ -47,7 +48,7 @@ class PairCells:
     """Rows of pairs as text in columns of fixed width.
 
     Attributes:
-        data: int64 [shown], rows of `opened`.
+        data, parts: int64 [shown], rows of `opened`, and which of the beads in the place of each.
         marked: a regular expression, of which a text shows the first hit.
         cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         order: of the rows; its column is shown, others as there is room.
@@ -55,12 +56,17 @@ class PairCells:
     """
 
     def __init__(self, opened: Opened, rows: Rows, judgements: Judgements) -> None:
-        self.opened, self.data, self.judgements = opened, rows, judgements
+        self.opened, self.judgements = opened, judgements
+        self.show(rows)
         self.cut: float | None = None
         self.marked = ""
         self.order = ""
         self.names: list[str] = []
         self.widths: list[int] = []
+
+    def show(self, rows: Rows) -> None:
+        """Take other rows of `opened`, with all that stands in the place of each."""
+        self.data, self.parts = self.judgements.parts(rows)
 
     @property
     def _ranked(self) -> str | None:
@@ -135,7 +141,7 @@ class PairCells:
         """Write a shown row; the sign of its judgement is in the second cell."""
         row = int(self.data[at])
         return _in_columns(
-            (self._cell(row, name, width), width)
+            (self._cell(row, int(self.parts[at]), name, width), width)
             for name, width in zip(self.names, self.widths, strict=True)
         )
 
@@ -154,35 +160,44 @@ class PairCells:
         at = int(np.searchsorted(ends, x, side="right"))
         return self.names[at] if at < len(self.names) else ""
 
-    def _cell(self, row: int, name: str, width: int) -> str:
-        opened = self.opened
+    def _cell(self, row: int, part: int, name: str, width: int) -> str:
+        opened, repair = self.opened, self.judgements.part(row, part)
         match name:
             case "":
                 return SIGNS[verdicts_on(self.judgements, row)[0]]
             case "length":
-                pair = opened.pair(row)
-                return _left(f"{len(pair.source)}/{len(pair.target)}", width)
+                lengths = [len(self._text(row, repair, at)) for at in (0, 1)]
+                return _left("{}/{}".format(*lengths), width)
             case "score" | "prob" | "margin" | "cosine":
-                return self._figure(row, name, width)
+                return self._figure(row, name, width, repair)
+            case "flags" if repair is not None:
+                return _left(repair.flags, width)
             case "flags" | "change":
                 column = opened.flags if name == "flags" else opened.columns[name]
                 assert column is not None  # or it had no column
                 return _left(column[row], width)
-        at, repair = int(name in ("target", "tgt")), self.judgements.repair_of(row)
-        _, side, rows = opened.sides[at]
+        at = int(name in ("target", "tgt"))
         if name in ("source", "target"):
-            text = side.texts[int(rows[row])] if repair is None else repair.text(at)
+            text = self._text(row, repair, at)
             return _left(self._from_hit(text.lstrip(), width), width)
+        _, side, rows = opened.sides[at]
         lines = side.numbers(int(rows[row])) if repair is None else repair.lines(at)
         return lines[:width].rjust(width)
+
+    def _text(self, row: int, repair: Repair | None, at: int) -> str:
+        _, side, rows = self.opened.sides[at]
+        return side.texts[int(rows[row])] if repair is None else repair.text(at)
 
     def _from_hit(self, text: str, width: int) -> str:
         """Leave out what stands before a hit that the column would not show."""
         start, end = next(spans_of(self.marked, text), (0, 0))
         return f"…{text[start - width // 4 :]}" if cell_len(text[:end]) >= width else text
 
-    def _figure(self, row: int, name: str, width: int) -> str:
+    def _figure(self, row: int, name: str, width: int, repair: Repair | None) -> str:
         column: Float32s = getattr(self.opened, f"{name}s")  # not None, or it had no column
+        if repair is not None:  # nothing but the cosine is known anew
+            anew = repair.cosine if name == "cosine" else None
+            return ("" if anew is None else f"{anew:.4f}")[:width].rjust(width)
         digits = 4 if name != "prob" or name == self._ranked else 2
         said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
         if name == self._ranked and (rank := self.opened.rank(row)) is not None:

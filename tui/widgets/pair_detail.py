@@ -5,7 +5,7 @@ always in sight, side by side in a wide window, in a high one between the lines 
 there is too little room, the border says how many lines of each are left, and reasons give way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -21,10 +21,10 @@ from textual.widgets import Static
 from xmine.browsing.details import IN_WORDS, figures_of, lines_around, outcome_of, reasons_of
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.query import spans_of
+from xmine.browsing.repairs import Repair, in_place_of
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.display import visible
 from xmine.errors import XmineError
-from xmine.judging.judgements import Judgements
 from xmine.pairs.pair import Pair
 
 from ..background import BackgroundWork
@@ -33,7 +33,6 @@ from ..text import highlighted, shown
 from .pair_cells import NOTE, REPAIRED, signed
 
 if TYPE_CHECKING:
-    from xmine.browsing.repairs import Repair
     from xmine.browsing.word_alignment import Aligner
 
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
@@ -43,9 +42,9 @@ _WIDE = 140  # columns of a window with room for both texts side by side
 _LOW, _HIGH = 10, 12  # rows of a pane without room for blank ones; with room for the lines around
 _AROUND = 300  # cells of a line before or after a text where there is room, else one row
 _NUMBERS = 14  # cells for the number of such a line, and for what is beside the text
-_NOTHING: list[list[Span]] = [[], []]
-# Spans of each text that have no counterpart, and the reasons of flags.
-Found = tuple[list[list[Span]], dict[str, str]]
+_NOBODY: Mapping[str, str] = {}
+Unmatched = tuple[list[Span], list[Span]]  # spans of each text that have no counterpart
+_NOTHING: Unmatched = ([], [])
 
 
 class PairDetail(Vertical):
@@ -66,14 +65,16 @@ class PairDetail(Vertical):
         self._roomy = False
         self._turned = False  # whether the lines around are shown where they usually are not
         self._opened: Opened | None = None
-        self.row: int | None = None
+        self._row: int | None = None
         self._repair: Repair | None = None
+        self._stands: Opened | None = None
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
         self._marked = ""  # a regular expression
+        self._cuts: Sequence[int] | None = None  # characters where the texts may be split
+        self._side = 0  # whose cut moves
         self._most = _MOST
-        self.told: list[str] = []  # all that is said of the pair, also of what is not shown
         self._title = ""  # of the border, behind how many lines are left
         self._rooms: tuple[int, int] | None = None  # most rows of the source, and of the reasons
         self._background = BackgroundWork(self)
@@ -131,65 +132,85 @@ class PairDetail(Vertical):
         self,
         opened: Opened,
         row: int | None,
-        cut: float | None,
-        judgements: Judgements,
+        cut: float | None = None,
+        verdicts: Mapping[str, str] = _NOBODY,
+        notes: Mapping[str, str] = _NOBODY,
+        repair: Repair | None = None,
+        stands: Opened | None = None,
         *,
         blind: bool = False,
     ) -> None:
-        """Show a row of `opened` as it stands now, with what is said of it; or nothing.
+        """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge.
 
-        To a `blind` judge the texts alone, between the lines around them.
+        `stands` has the beads around as they stand, see `Judgements.standing`. To a `blind` judge
+        the texts alone, between the lines around them.
         """
+        self._stands = stands or opened
         if opened is not self._opened:
             self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
-        repair = None if row is None else judgements.repair_of(row)
-        moved = (row, repair, blind) != (self.row, self._repair, self._blind)
-        self.row, self._repair, self._blind = row, repair, blind
-        figures_line = self.query_one("#figures", Static)
-        figures_line.display, self._title = not blind, ""
+        moved = (row, repair, blind) != (self._row, self._repair, self._blind)
+        self._row, self._repair, self._blind = row, repair, blind
+        self.query_one("#figures").display = not blind
         if moved:
-            self._most, self._unmatched = _MOST, _NOTHING
+            self._most, self._unmatched, self._cuts = _MOST, _NOTHING, None
             for side in self.query(VerticalScroll):
                 side.scroll_home(animate=False)
         if row is None:
+            self._title = ""
             self._fill({}, Text(), Text())
-            figures_line.update("")
+            self.query_one("#figures", Static).update("")
             return
-        figures = figures_of(opened.pair(row))
-        if repair is not None:
-            now = f"lines {repair.lines(0)}, {repair.lines(1)}" if repair.beads else "in others"
-            figures.insert(0, f"{REPAIRED} {repair.how}: {now}; before:")
-        notes = judgements.notes(row).items()
-        figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes]
-        figures_line.update("  ".join(figures))
-        said = [IN_WORDS[outcome_of(opened, row, opened.cut if cut is None else cut)]]
-        said += [f"{judge}: {signed(word)}" for judge, word in judgements.words(row).items()]
-        if decided := judgements.decided(row):
-            said.append(f"{decided.judge} decides: {signed(decided.word)}")
-        title, reasons = "  ".join(filter(None, said)), reasons_of(opened, row)
-        self.told = [*filter(None, [title, "  ".join(figures)])]
-        self.told += [f"! {name}: {reason}" for name, reason in reasons.items()]
-        self._title = "" if blind else title
+        pair = self._pair(opened, row)
+        figures = [f"{REPAIRED} {repair.how}"] if repair else []
+        figures += figures_of(pair) if repair is None or repair.beads else ["in others"]
+        figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
+        self.query_one("#figures", Static).update("  ".join(figures))
+        outcome = outcome_of(opened, row, opened.cut if cut is None else cut)
+        if repair is not None and outcome:
+            outcome = "kept" if repair.is_pair else "alone"
+        said = [
+            IN_WORDS[outcome],
+            *(f"{judge}: {signed(each)}" for judge, each in verdicts.items()),
+        ]
+        self._title = "" if blind else "  ".join(filter(None, said))
         if moved:
-            self._fill({} if blind else reasons, *self._texts(opened, row))
+            reasons = {} if blind else reasons_of(opened, row, pair=pair)
+            self._fill(reasons, *self._texts(opened, row))
+            if "partial" in reasons:
+                self._explain(opened, row)
             if not blind:
-                look = partial(self._look_at, opened, row)
-                self.find_words(row, self._pair(opened, row), look)
+                self.find_words(pair.source, pair.target, partial(self._aligned, opened, row))
         self._fit_soon()
 
     def _pair(self, opened: Opened, row: int) -> Pair:
         """Give a pair with the texts that stand in its place."""
         pair, repair = opened.pair(row), self._repair
-        return (
-            pair if repair is None else pair._replace(source=repair.text(0), target=repair.text(1))
-        )
+        if repair is None:
+            return pair
+        stands, flags = next(in_place_of(opened, pair, repair), pair), repair.flags
+        return stands._replace(source=repair.text(0), target=repair.text(1), flags=flags)
+
+    def more(self) -> bool:
+        """Show more of a long text; tell whether there is more."""
+        if self._opened is None or self._row is None:
+            return False
+        pair = self._pair(self._opened, self._row)
+        is_cut = max(len(pair.source), len(pair.target)) > self._most
+        self._most += _MORE * is_cut
+        self._themed()
+        return is_cut
+
+    def show_cuts(self, cuts: Sequence[int] | None, side: int = 0) -> None:
+        """Mark where both texts may be split, or no more; `side` has the cut that moves."""
+        self._cuts, self._side = cuts, side
+        if self._opened is not None and self._row is not None:
+            self._draw_again(self._opened, self._row)
 
     def scroll_texts(self, rows: int) -> None:
         """Scroll both texts, each to its own end, where more of a long text follows."""
         sides = self.query(VerticalScroll)
         if rows > 0 and all(side.scroll_y >= side.max_scroll_y for side in sides):
-            self._most += _MORE
-            self._themed()
+            self.more()
         for side in sides:
             side.scroll_relative(y=rows, animate=False, immediate=True)
 
@@ -204,37 +225,47 @@ class PairDetail(Vertical):
         self._themed()
 
     def _themed(self) -> None:
-        if self._opened is not None and self.row is not None:
+        if self._opened is not None and self._row is not None:
             # The styles of the new theme are there after the next refresh.
-            self.call_after_refresh(self._draw_again, self._opened, self.row)
+            self.call_after_refresh(self._draw_again, self._opened, self._row)
 
     def _draw_again(self, opened: Opened, row: int) -> None:
-        if (opened, row) == (self._opened, self.row):
+        if (opened, row) == (self._opened, self._row):
             self._fill(self._said, *self._texts(opened, row))
 
-    def _texts(self, opened: Opened, row: int) -> list[Text | Table]:
-        pair, found = self._pair(opened, row), list[Text | Table]()
-        texts, parts = (
-            (pair.source, pair.target),
-            shared_parts(pair.source, pair.target, opened.languages),
+    def _texts(self, opened: Opened, row: int) -> tuple[Text, Text] | tuple[Table, Table]:
+        pair = self._pair(opened, row)
+        parts = shared_parts(pair.source, pair.target, opened.languages)
+        style = self.get_component_rich_style("pair-detail--shared", partial=True)
+        style = Style() if self._blind else style
+        dim = self.get_component_rich_style("pair-detail--unmatched", partial=True)
+        texts = (
+            self._beginning(pair.source, parts.sources, style),
+            self._beginning(pair.target, parts.targets, style),
         )
-        shared, dim, hit = (
-            self.get_component_rich_style(f"pair-detail--{name}", partial=True)
-            for name in ("shared", "unmatched", "hit")
-        )
-        wide = self._blind or self._roomy
-        most = _AROUND if wide else self.app.size.width - _NUMBERS
-        for at, (_, side, rows) in enumerate(opened.sides):
-            marked = (parts.sources, parts.targets)[at]
-            text = self._beginning(texts[at], marked, Style() if self._blind else shared)
-            for start, end in self._unmatched[at]:
+        for text, spans in zip(texts, self._unmatched, strict=True):
+            for start, end in spans:
                 if end <= self._most:
                     text.stylize_before(dim, start, end)
+            hit = self.get_component_rich_style("pair-detail--hit", partial=True)
             for start, end in spans_of(self._marked, text.plain):
                 text.stylize(hit, start, end)
-            is_alone = self._turned == wide
-            found.append(text if is_alone else _in_lines(side, int(rows[row]), text, most))
-        return found
+        if self._cuts is not None:
+            marks = [("│", "reverse" if side == self._side else "") for side in (0, 1)]
+            at, there = self._cuts
+            texts = (
+                Text.assemble(texts[0][:at], marks[0], texts[0][at:]),
+                Text.assemble(texts[1][:there], marks[1], texts[1][there:]),
+            )
+        if self._turned == (self._blind or self._roomy):
+            return texts
+        stands = self._stands or opened
+        source, target = int(stands.sources[row]), int(stands.targets[row])
+        most = _AROUND if self._blind or self._roomy else self.app.size.width - _NUMBERS
+        return (
+            _in_lines(stands.source, source, texts[0], most),
+            _in_lines(stands.target, target, texts[1], most),
+        )
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
         """Give so much of a text as is laid out, and say how much is left."""
@@ -260,30 +291,40 @@ class PairDetail(Vertical):
         said.display = bool(lines)
         self._fit_soon()
 
-    def find_words(self, row: int, pair: Pair, told: Callable[[Found], object]) -> None:
-        """Tell what has no counterpart in a pair, and why it is flagged, from the background.
+    def find_words(self, source: str, target: str, told: Callable[[Unmatched], object]) -> None:
+        """Tell what has no counterpart in the open pairs' texts, after a look in the background.
 
         The first look loads the encoder.
         """
         opened, aligner = self._opened, self._aligner
         assert opened is not None and aligner is not None  # a pair is shown
 
-        def work() -> Found:
-            is_partial = "partial" in (opened.pair(row).flags or "")
-            reasons = reasons_of(opened, row, aligner() if is_partial else None)
+        def work() -> Unmatched:
             with suppress(XmineError):  # without an encoder nothing is found
-                if (found := aligner().align_fast(pair.source, pair.target)) is not None:
-                    shared = shared_parts(pair.source, pair.target, opened.languages)
-                    sides = (shared.sources, shared.targets)
-                    return [found.unmatched(at, sides[at]) for at in (0, 1)], reasons
-            return _NOTHING, reasons
+                if (found := aligner().align_fast(source, target)) is not None:
+                    shared = shared_parts(source, target, opened.languages)
+                    return found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
+            return _NOTHING
 
         self._background.run("words", work, told, self._failed)
 
-    def _look_at(self, opened: Opened, row: int, found: Found) -> None:
-        if (opened, row) == (self._opened, self.row) and found != (self._unmatched, self._said):
-            self._unmatched, self._said = found
+    def _aligned(self, opened: Opened, row: int, spans: Unmatched) -> None:
+        if opened is self._opened and row == self._row and spans != self._unmatched:
+            self._unmatched = spans
             self._draw_again(opened, row)
+
+    def _explain(self, opened: Opened, row: int) -> None:
+        """Find the words that `partial` means in the background: the first loads the encoder."""
+        aligner, pair = self._aligner, self._pair(opened, row)
+        assert aligner is not None  # that of `opened`
+
+        def told(said: dict[str, str]) -> None:
+            if opened is self._opened and row == self._row:
+                self._say(said)
+
+        self._background.run(
+            "reasons", lambda: reasons_of(opened, row, aligner(), pair), told, self._failed
+        )
 
     def _failed(self, error: XmineError) -> None:
         self.app.notify(error.message, markup=False)

@@ -65,6 +65,7 @@ class PairTable(ScrollView, can_focus=True):
         self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
         self.pairs = PairCells(opened, rows, judgements)
+        self.rows = rows  # of the query: a row that was split stands twice among `pairs.data`
         self._lay_out()
 
     @property
@@ -77,14 +78,25 @@ class PairTable(ScrollView, can_focus=True):
         """The row of `Opened` under the cursor; None if there are no pairs."""
         return int(self.pairs.data[self.cursor_row]) if self.row_count else None
 
-    def show(self, rows: Rows, *, keep: bool = True) -> None:
-        """Show other rows of `Opened`; `keep` leaves the cursor on its pair, if they have it."""
-        before = self.row
-        self.pairs.data = rows
+    @property
+    def part(self) -> int:
+        """Which of the beads in the place of its row is under the cursor."""
+        return int(self.pairs.parts[self.cursor_row]) if self.row_count else 0
+
+    def show(self, rows: Rows | None = None, *, keep: bool = True) -> None:
+        """Show other rows of `Opened`, or what stands in the place of these by now.
+
+        `keep` leaves the cursor on its pair, if they have it, or else on the one before.
+        """
+        before, part = self.row, self.part
+        self.rows = self.rows if rows is None else rows
+        self.pairs.show(self.rows)
         self._lay_out()
-        self.move_cursor(row=0)
+        if rows is not None:
+            self.move_cursor(row=0)
         if keep and before is not None:
-            self.go_to(before)
+            self.go_to(before, part)
+        self._show_cursor()
         self.post_message(self.Moved(self.row))
 
     def order_by(self, order: str, *, descending: bool) -> None:
@@ -93,11 +105,11 @@ class PairTable(ScrollView, can_focus=True):
         self.pairs.order = order
         self._lay_out()
 
-    def go_to(self, row: int) -> bool:
-        """Put the cursor on a row of `Opened`; tell whether it is shown."""
-        found = np.flatnonzero(self.pairs.data == row)[:1]
+    def go_to(self, row: int, part: int = 0) -> bool:
+        """Put the cursor on a row of `Opened`, at one of its beads; tell whether it is shown."""
+        found = np.flatnonzero(self.pairs.data == row)
         if len(found):
-            self.move_cursor(row=int(found[0]))
+            self.move_cursor(row=int(found[min(part, len(found) - 1)]))
         return bool(len(found))
 
     def move_cursor(self, *, row: int) -> None:
@@ -109,6 +121,8 @@ class PairTable(ScrollView, can_focus=True):
         page, top = self._page, self.scroll_offset.y
         if page > 0 and not top <= self.cursor_row < top + page:
             first = self.cursor_row if self.cursor_row < top else self.cursor_row - page + 1
+            if abs(first - top) > page:  # far away: what stands around is in sight
+                first = self.cursor_row - page // 2
             self.scroll_to(y=first, animate=False)
 
     def validate_cursor_row(self, row: int) -> int:

@@ -29,6 +29,7 @@ from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs
 from xmine.mining.run_facts import run_facts, vector_facts
 from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Languages, Pair
 from xmine.progress import Report, silent
 from xmine.run.folder import (
     ALIGNED,
@@ -40,6 +41,7 @@ from xmine.run.folder import (
     temporary_run,
 )
 from xmine.run.steps import Steps
+from xmine.scoring.alignment import Looseness
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
@@ -114,7 +116,8 @@ def align(
         warnings += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
         facts = vector_facts(pair)
         aligned = Aligned(left, right, alignment, languages, options, (), warnings, unknown, facts)
-        aligned = replace(aligned, flags=_flags(aligned))
+        beads = [bead for bead in aligned.beads() if bead.source and bead.target]
+        aligned = replace(aligned, flags=flags_of(beads, languages))
         if opened.kept:
             for name in RESULTS:  # of mined pairs, which --force replaces
                 remove(opened.path(name))
@@ -191,16 +194,13 @@ def _side(
     return OrderedLines(texts, tables[0], windows, times)
 
 
-def _flags(aligned: Aligned) -> list[str]:
-    """Flag what the texts of beads have: copies, scripts, numbers, lengths, markup."""
-    rows = [row for row in aligned.beads() if row.source and row.target]
-    if not rows:
+def flags_of(pairs: Sequence[Pair], codes: Languages, loose: Looseness | None = None) -> list[str]:
+    """Flag pairs by their texts, none of them blank, and by their loosest stretches, if given."""
+    if not pairs:
         return []
-    source, target = (
-        sentence_table("", (getattr(row, side) for row in rows), dedup=False)
-        for side in ("source", "target")
-    )
-    every, probs = np.arange(len(rows)), np.array([row.prob for row in rows])
-    chosen = ChosenPairs(every, every, probs.astype(np.float32), np.zeros(len(rows), np.float32))
-    read = read_lines((source, target), (every, every), aligned.languages)
-    return list(flag_pairs(chosen, probs, None, source, target, read))
+    texts = [row.source for row in pairs], [row.target for row in pairs]
+    source, target = (sentence_table("", each, dedup=False) for each in texts)
+    every, probs = np.arange(len(pairs)), np.array([row.prob or 0.0 for row in pairs])
+    chosen = ChosenPairs(every, every, probs.astype(np.float32), np.zeros(len(pairs), np.float32))
+    read = read_lines((source, target), (every, every), codes)
+    return list(flag_pairs(chosen, probs, None, source, target, read, loose))

@@ -27,13 +27,16 @@ _MOST_SAID = 60  # characters of a stretch
 _FAR = 3  # lines: some may be blank, or said before
 
 
-def reasons_of(opened: Opened, row: int, aligner: "Aligner | None" = None) -> dict[str, str]:
-    """Give a sentence for each flag of a pair; empty if it has none.
+def reasons_of(
+    opened: Opened, row: int, aligner: "Aligner | None" = None, pair: Pair | None = None
+) -> dict[str, str]:
+    """Give a sentence for each flag of a pair, or of what stands in its place; empty for none.
 
     Of a run, a rule that compares pairs has written its own; texts tell the others. `aligner` finds
     the words that `partial` means.
     """
-    pair, written = opened.pair(row), opened.said("evidence", row) or ""
+    written = (opened.said("evidence", row) or "") if not (pair and pair.repaired) else ""
+    pair = pair or opened.pair(row)
     by_rules = dict(line.split(": ", 1) for line in written.split("\n") if line)
     files = Files(opened.languages, (opened.source.texts, opened.target.texts))
 

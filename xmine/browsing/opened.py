@@ -266,6 +266,8 @@ class Opened:
         if cut is None or (ranks := self.ranks) is None:
             return self.eligible
         keeps: Bools = self.eligible & (ranks >= cut)
+        if "repaired" in self.frame.columns:  # by hand: the cut does not count
+            keeps |= self.eligible & self.frame["repaired"].to_numpy()
         return keeps
 
     def pair(self, row: int) -> Pair:

@@ -118,7 +118,7 @@ def _check(opened: Opened, name: str) -> None:
     if name == "since" and not opened.is_run:
         raise OptionError(f"since: {opened.path} is no run, so its pairs have no dates")
     if name == "change" and name not in opened.columns:
-        raise OptionError(f"change: {opened.path} is no comparison, which C makes in the app")
+        raise OptionError(f"change: {opened.path} is no comparison, which d makes in the app")
 
 
 def _frame(

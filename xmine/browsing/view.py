@@ -1,5 +1,6 @@
 """The pairs that the app shows: those of a query at a cut, in the order of the query."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from xmine.browsing.query import PairQuery, Said, counted, meets, select, usual
 if TYPE_CHECKING:
     from xmine.browsing.neighbourhood import Surroundings
     from xmine.browsing.search import Nearby
+    from xmine.browsing.word_alignment import Aligner
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,16 @@ class View:
         said: Said | None = None,
         query: PairQuery | None = None,
         cut: float | None = None,
+        stands: Callable[[], Opened] | None = None,
     ) -> None:
         """Show the pairs of a query, or the usual ones, at a cut, or at that of the run.
 
-        Any thread may ask `said` for labels, see `Judgements.said`.
+        Any thread may ask `said` for labels, and `stands` for the pairs as they were repaired: see
+        `Judgements.said`, `Judgements.standing`.
         """
         self.opened = opened
         self._stamp = stamp(opened.path)
-        self._said = said
+        self._said, self._stands = said, stands or (lambda: self.opened)
         self.query = query or PairQuery(usual(opened))
         self.cut = self.start = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
@@ -76,15 +80,15 @@ class View:
 
     def find(self, wanted: Wanted) -> Rows:
         """Find the rows of a query, int64 [found], in any thread: the view does not change."""
-        return select(self.opened, wanted.query, wanted.cut, self._said)
+        return select(self._stands(), wanted.query, wanted.cut, self._said)
 
     def hits(self, text: str) -> Bools:
         """Mark the pairs that have a text, a regular expression or a line, bool [pairs]."""
-        return meets(self.opened, text, cut=self.cut, said=self._said)[0].to_numpy()
+        return meets(self._stands(), text, cut=self.cut, said=self._said)[0].to_numpy()
 
     def counted(self, where: str) -> list[tuple[str, int]]:
         """Count the pairs of what may be added to a filter, see `query.counted`."""
-        return counted(self.opened, where, self.wanted.cut, self._said)
+        return counted(self._stands(), where, self.wanted.cut, self._said)
 
     def take(self, wanted: Wanted, rows: Rows) -> bool:
         """Show rows that were found, unless another query is wanted by now; tell whether."""
@@ -106,7 +110,7 @@ class View:
 
     def counts(self) -> tuple[int, int, int]:
         """Count the pairs that are shown, those that the cut keeps, and all."""
-        return len(self.rows), int(self.opened.kept(self.cut).sum()), len(self.opened)
+        return len(self.rows), int(self._stands().kept(self.cut).sum()), len(self.opened)
 
     @cached_property
     def around(self) -> "Surroundings":
@@ -114,6 +118,13 @@ class View:
         from xmine.browsing.neighbourhood import Surroundings
 
         return Surroundings(self.opened)
+
+    @cached_property
+    def aligner(self) -> "Aligner":
+        """What aligns words; the encoder is loaded when it is first needed, once."""
+        from xmine.browsing.word_alignment import Aligner
+
+        return Aligner(self.opened)
 
     @cached_property
     def nearby(self) -> "Nearby":

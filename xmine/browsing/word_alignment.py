@@ -19,7 +19,8 @@ from xmine.encoders.spans import Span
 from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError, XmineError
 from xmine.flags.partial import evidence_of
-from xmine.scoring.alignment import Found, counterparts_of, loosest_stretches
+from xmine.pairs.pair import Pair
+from xmine.scoring.alignment import Found, Looseness, counterparts_of, loosest_stretches
 from xmine.text.identification import check_language
 from xmine.text.segmentation import UNSPACED
 
@@ -96,21 +97,43 @@ class Aligner:
             XmineError: the encoder is not known, cannot be loaded, or is for other languages; or it
                 is two encoders.
         """
+        return align_words(self._loaded(), source, target)
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether it takes no time: with a static encoder."""
+        return is_fast(self._opened)
+
+    def align_fast(self, source: str, target: str) -> WordAlignment | None:
+        """Align the words of two texts where this takes no time."""
+        return self.align(source, target) if self.is_fast else None
+
+    def figures(self, pairs: Sequence[Pair], most: int) -> tuple[Looseness, list[float]]:
+        """Give the loosest stretches of pairs, and the cosines of the first ones, at `most`.
+
+        Raises:
+            XmineError: as `align`.
+        """
+        sides = [[each.source[:_LONGEST] for each in pairs], [e.target[:_LONGEST] for e in pairs]]
+        each = [*zip(self._loaded().sides.values(), sides, strict=True)]
+        tokens = [tokens_of(encoder, texts) for encoder, texts in each]
+        left, right = (encoder.encode(texts[:most]) for encoder, texts in each)
+        rows = np.arange(len(pairs))
+        loose = loosest_stretches(tokens[0], tokens[1], rows, rows).looseness
+        return loose, np.einsum("ij,ij->i", left, right).round(4).tolist()
+
+    def _loaded(self) -> EncoderPair:
         with self._lock:
             if self._refusal is not None:
                 raise self._refusal
             try:
-                self._encoders = self._encoders or self._loaded()
+                self._encoders = self._encoders or self._load()
             except XmineError as error:
                 self._refusal = error
                 raise
-            return align_words(self._encoders, source, target)
+            return self._encoders
 
-    def align_fast(self, source: str, target: str) -> WordAlignment | None:
-        """Align the words of two texts where this takes no time: with a static encoder."""
-        return self.align(source, target) if is_fast(self._opened) else None
-
-    def _loaded(self) -> EncoderPair:
+    def _load(self) -> EncoderPair:
         opened, pair = self._opened, encoders_of(self._opened, self._model)
         if not opened.is_run:
             for side in (opened.source, opened.target):

@@ -41,12 +41,12 @@ def holds_labels(path: str) -> bool:
     return Path(path).suffix in (".json", ".csv")
 
 
-def write_labels(judgements: Judgements, opened: Opened, rows: Rows, path: str, force: bool) -> str:
+def write_labels(judgements: Judgements, rows: Rows, path: str, *, force: bool) -> str:
     """Write some pairs with all labels on them, and say how many.
 
     Beside tasks.json stands its labeling interface, tasks.xml, for the project's settings.
     """
-    pairs = [(_place(opened, row), judgements.given(row)) for row in rows.tolist()]
+    pairs = [(_place(judgements.opened, row), judgements.given(row)) for row in rows.tolist()]
     files = {Path(path): _sheet(pairs)} if path.endswith(".csv") else {}
     if not files:
         tasks = [{"data": x, "annotations": [*map(_annotation, labels)]} for x, labels in pairs]
@@ -93,10 +93,10 @@ def _sheet(pairs: list[tuple[dict[str, Any], list[Given]]]) -> str:
     return sheet.getvalue()
 
 
-def read_labels(path: str, opened: Opened, by: str) -> list[Given]:
+def read_labels(path: str, judgements: Judgements) -> list[Given]:
     """Read labels from a JSON export of Label Studio, or from CSV with a line of names.
 
-    Pairs without a label and skipped annotations are passed over. `by` judges where no name stands.
+    Pairs without a label and skipped annotations are passed over; `by` judges where no name stands.
 
     Raises:
         FileError: a row or a task is no label of a pair; it is named.
@@ -110,8 +110,8 @@ def read_labels(path: str, opened: Opened, by: str) -> list[Given]:
                 raise FileError(f"{' and '.join(sorted(words))} is none of {', '.join(WORDS)}")
             if words:
                 judge, note = (" ".join(str(said.get(x) or "").split()) for x in ("judge", "note"))
-                row, decides = _row(opened, data), bool(said.get("adjudicates"))
-                found.append(Given(row, judge or by, words.pop(), note, decides))
+                row, decides = _row(judgements.opened, data), bool(said.get("adjudicates"))
+                found.append(Given(row, judge or judgements.by, words.pop(), note, decides))
         except (XmineError, ValueError, TypeError, LookupError) as error:
             raise FileError(f"{where}: {error}", "no label was taken") from None
     return found

@@ -31,7 +31,8 @@ def standing_pairs(path: str | Path) -> Iterator[Pair]:
             if _REPAIR in file_beside(path).read_bytes():
                 opened = open_pairs(Path(path))
                 judgements = Judgements.open(opened)
-                return judgements.pairs(np.flatnonzero(opened.kept(opened.cut)))
+                kept = np.flatnonzero(judgements.standing().kept(opened.cut))
+                return (pair for pair in judgements.pairs(kept) if pair.source and pair.target)
     return read_pairs(path)
 
 
@@ -52,7 +53,7 @@ def export(
     path = os.path.expanduser(name)
     try:
         if holds_labels(path):
-            return write_labels(judgements, opened, rows, path, force=bool(force))
+            return write_labels(judgements, rows, path, force=bool(force))
         check_pair_file(path, force=bool(force), source=opened.path)
         refuse_turned(path, opened.languages)
         written = write_pairs(judgements.pairs(rows), path, opened.languages)

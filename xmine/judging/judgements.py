@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.repairs import Repair, in_place_of
+from xmine.browsing.opened import Bools, Opened, Rows
+from xmine.browsing.repairs import Repair, in_place_of, standing
 from xmine.browsing.where import MANY
 from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
@@ -51,6 +51,7 @@ Codes = NDArray[np.int8]
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
 _GIVEN = len(CODES)  # stands for a label that a run was mined with
+_RATHER_WRONG, _LIKELY = 0.5, 0.9  # probabilities of pairs that are worth a look, and how much
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
 
@@ -124,12 +125,13 @@ class Judgements:
         self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
         self._repairs: dict[int, Repair | None] = {}
+        self._standing: tuple[dict[int, Repair], Opened] = {}, opened
         # Of each pair what `of` gives, the label of `by`, and what `of` gives if the run was not
         # mined with any label of the pair.
         self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
         self._places: dict[PairKey, list[int]] = {}  # of all labels
         self._keys: dict[tuple[int, str], PairKey] = {}  # by which each judge speaks of a row
-        self._lost: set[tuple[PairKey, str]] = set()  # labels that stand, of no pair
+        self._lost: dict[PairKey, Said] = {}  # labels of no pair
         # Verdicts of before say nothing of how right a run is that was mined with them.
         given = opened.run.get("also", {}).get("seed_pairs")
         mined = identity(opened.path / "source.parquet") if given else None
@@ -137,9 +139,8 @@ class Judgements:
         self._given: set[int] = set()  # rows that were judged then
         # Of each judge when each label was given.
         self.times: dict[str, list[str]] = {}
-        self.done: list[Done] = []  # here, the last at the end
+        self.done: list[Done] = []
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
-        # What another window says in the same name, and what was said here.
         self.contradicted: dict[PairKey, tuple[str, str]] = {}
         self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
@@ -172,11 +173,15 @@ class Judgements:
     @property
     def lost(self) -> str:
         """Say how many verdicts are of no pair any more; empty if none is."""
-        if not self._lost:
-            return ""
-        lost = count(len(self._lost), "verdict")
-        have = "has lost its pair" if len(self._lost) == 1 else "have lost their pairs"
-        return f"{self.path}: {lost} {have}; all stay in the file"
+        number = sum(map(len, self._lost.values()))
+        have = "has lost its pair" if number == 1 else "have lost their pairs"
+        said = f"{self.path}: {count(number, 'verdict')} {have}; all stay in the file"
+        return said if number else ""
+
+    @property
+    def opened(self) -> Opened:
+        """The pairs."""
+        return self._opened
 
     @property
     def problem(self) -> str:
@@ -197,7 +202,10 @@ class Judgements:
 
     def differ(self, row: int) -> bool:
         """Tell whether judges accept and reject a pair, and nobody has decided."""
-        return not self.decided(row) and {ACCEPT, REJECT} <= {*self.by_judge(row).values()}
+        said = self._said.get(row, {})  # asked for every row of a table
+        if len(said) < 2 or any(decides for decides, _ in said):
+            return False
+        return {ACCEPT, REJECT} <= {*map(verdict_of, said.values())}
 
     def words(self, row: int) -> dict[str, str]:
         """Give the word of each judge for a pair, one of WORDS, the latest at the end."""
@@ -239,13 +247,7 @@ class Judgements:
     def judge_all(
         self, rows: Iterable[int], judgement: str, kind: str = "", *, adjudicates: bool = False
     ) -> int:
-        """Say the same of some pairs; one `undo` takes all of it back.
-
-        Pairs of which `by` has said it already are left out.
-
-        Returns:
-            how many pairs are left.
-        """
+        """Say the same of some pairs, which one `undo` takes back; count those it is new for."""
         word, labels, before = kind or judgement, list[Label](), list[Label]()
         for row in rows:
             if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
@@ -276,12 +278,13 @@ class Judgements:
     def repair(self, repairs: Mapping[int, Repair | None]) -> None:
         """Put beads in the place of some rows, all at once, and accept these; None: none any more.
 
-        A row of which nothing is left keeps its label.
+        A row of which no pair is left loses the label that a repair gave.
         """
         said, before = [], []
         for row, repair in repairs.items():
             own, then = self._own_of(row), self.repair_of(row)
-            accepted = ACCEPT if repair is not None and repair.beads else own
+            accepted = own if then is None else TAKEN_BACK
+            accepted = ACCEPT if repair is not None and repair.is_pair else accepted
             said.append(self._label(row, accepted, repair=repair and repair.facts()))
             before.append(self._label(row, own, repair=then and then.facts()))
         self._do("repair", said, before)
@@ -332,6 +335,47 @@ class Judgements:
         """Give what stands in the place of a pair; None for the pair itself."""
         return self._repairs.get(row)
 
+    def parts(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Repeat rows by their beads, and number the beads of each: a row without any goes."""
+        if not self._repairs:  # as a rule: nothing is copied
+            return rows, np.zeros_like(rows)
+        numbers = np.ones(len(self._opened), dtype=np.int64)
+        for row, repair in self._repairs.items():
+            numbers[row] = 1 if repair is None else len(repair.beads)
+        some = numbers[rows]
+        return rows.repeat(some), np.arange(some.sum()) - (some.cumsum() - some).repeat(some)
+
+    def part(self, row: int, part: int) -> Repair | None:
+        """Give one of the beads that stand in the place of a pair; None for the pair itself."""
+        repair = self.repair_of(row)
+        return None if repair is None else (repair.parts[part : part + 1] or [repair])[0]
+
+    def standing(self) -> Opened:
+        """Give all pairs as they stand now; see `repairs.standing`."""
+        with self._lock:
+            repairs = {row: each for row, each in self._repairs.items() if each is not None}
+            if repairs != self._standing[0]:
+                self._standing = repairs, standing(self._opened, repairs)
+            return self._standing[1]
+
+    def worth_a_look(self) -> Bools:
+        """Mark pairs that nobody has judged, bool [pairs]: those that are rather wrong than right.
+
+        With none left those that are flagged, unlikely, or without a counterpart.
+        """
+        opened, left = self.standing(), self.codes() == 0
+        found = np.zeros(len(opened), bool) if opened.flags is None else ~opened.flags.none()
+        if opened.probs is not None:
+            wrong: Bools = left & (opened.probs < _RATHER_WRONG)
+            if wrong.any():
+                return wrong
+            found |= opened.probs < _LIKELY
+        for _, side, rows in opened.sides if opened.has_beads else ():
+            assert side.lasts is not None
+            found |= side.lasts[rows] < side.lines[rows]
+        worth: Bools = found & left
+        return worth
+
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
         """Give both texts of some pairs as they stand now: those of a repair in their place."""
         opened, found = self._opened, list[tuple[str, str]]()
@@ -345,7 +389,7 @@ class Judgements:
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes and kinds.
 
-        Figures are those of the pair that was opened. See `Opened.written_pairs` for `written`.
+        See `Opened.written_pairs` for `written`.
         """
         opened = self._opened
         # TSV has no room for a column that none of the first pairs has.
@@ -386,11 +430,17 @@ class Judgements:
         with self._lock:
             if anew:
                 self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
-                rows = self._said, self._notes, self._repairs, self._given
-                for known in (*rows, self._keys, self._lost, self.times):
+                for known in (self._said, self._notes, self._repairs, self._given, self._lost):
                     known.clear()
+                self._keys, self.times = {}, {}
             for label in labels:
-                self._take(label, is_new=not anew)
+                self.times.setdefault(label.judge, []).append(label.time)
+                rows = self._places.get(label.key, ())
+                if not rows:
+                    hear(self._lost.setdefault(label.key, {}), label)
+                for row in rows:
+                    self._compare(label, row, is_new=not anew)
+                    self._take(label, row)
 
     def codes(self, *, given: bool = True) -> Codes:
         """Tell the label that stands for every pair, see `settled`, int8 [pairs], as CODES.
@@ -412,8 +462,8 @@ class Judgements:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
                 said += [f"{judge}: {REJECT}" for judge in self.kinds(row)]
                 if column == "verdict":
-                    said = [self.of(row), self.word(row), "judged"] if row in self._said else []
-                    said = said or ["unjudged"]
+                    word = self.word(row)
+                    said = [verdict_of(word), word, "judged"] if word else ["unjudged"]
                     said += ["conflict"] * self.differ(row)
                     said += ["repaired"] * (self.repair_of(row) is not None)
                 if said:
@@ -445,24 +495,15 @@ class Judgements:
         """Name the files that take each label."""
         return (self.path,)
 
-    def _compare(self, label: Label, row: int) -> None:
+    def _compare(self, label: Label, row: int, *, is_new: bool) -> None:
         """Note that another window says otherwise in the same name."""
-        ours = self.words(row).get(label.judge, label.word)
-        is_other = label.judge == self.by and (label.key, label.word) not in self._own
-        if is_other and not label.decides and label.word not in (ours, TAKEN_BACK):
+        is_own = not is_new or label.judge != self.by or (label.key, label.word) in self._own
+        if is_own or label.decides or label.word == TAKEN_BACK:
+            return
+        if (ours := self.words(row).get(label.judge, label.word)) != label.word:
             self.contradicted[label.key] = label.word, ours
 
-    def _take(self, label: Label, *, is_new: bool) -> None:
-        self.times.setdefault(label.judge, []).append(label.time)
-        if label.key not in self._places:
-            stands = label.judgement != TAKEN_BACK
-            (self._lost.add if stands else self._lost.discard)((label.key, label.judge))
-        for row in self._places.get(label.key, ()):
-            if is_new:
-                self._compare(label, row)
-            self._take_for(label, row)
-
-    def _take_for(self, label: Label, row: int) -> None:
+    def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:
             self._repairs[row] = Repair.of(label.more["repair"])
         if isinstance(note := label.more.get("note"), str):

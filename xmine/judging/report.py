@@ -50,7 +50,6 @@ class Work(NamedTuple):
         """Write them."""
         said = [f"{count(self.counts.judged, 'pair')} in {self.minutes:.0f} min"]
         said += [f"right {self.right}"] if self.right.of else []
-        said += [self.reasons] if self.kinds else []
         return "; ".join([*said, *[f"{self.decided:,} decided"][: self.decided]])
 
     @property
@@ -134,7 +133,9 @@ class Report:
             low, high = self.interval
             said["precision, expected"] = f"{self.expected:.2f} ({low:.2f} to {high:.2f})"
             said["as expected"] = str(self.agreed)
-        said |= {judge: str(x) for judge, x in self.judges.items() if len(self.judges) > 1}
+        for judge, work in self.judges.items() if len(self.judges) > 1 else ():
+            said[judge] = str(work)
+            said |= {f"{judge}, rejected": work.reasons} if work.kinds else {}
         for one, other, same, kappa in self.twos:
             said[f"{one}, {other}"] = str(same) + ("" if kappa is None else f", kappa {kappa:.2f}")
         if self.alpha is not None:

@@ -56,7 +56,7 @@ def read_share(text: str) -> float:
     found = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(%?)", text.strip())
     share = float(found[1]) / (100 if found[2] else 1) if found else 2
     if share > 1:
-        raise OptionError(f"{text!r} is no share", "20 % or .2")
+        raise OptionError(f"{text!r} is no share", "20% or .2")
     return share
 
 

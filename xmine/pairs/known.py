@@ -222,7 +222,7 @@ def known_file(path: Path) -> Path:
 
 
 def _judged(path: Path, lines: list[str]) -> LabelledPairs:
-    """Take the last label of each pair, in the order of the lines."""
+    """Take the label that stands for each pair, in the order of the lines."""
     known = []
     if broken := broken_lines(path):
         warnings.warn(broken, XmineWarning, stacklevel=3)

@@ -13,7 +13,7 @@ from xmine.files.reading import name_of
 from xmine.files.xml_text import tag_of, text_of
 from xmine.pairs.language_choice import Choice, distinct, places_of
 from xmine.pairs.losses import NOT_XML, SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, Languages, Pair, is_kept, is_whole
+from xmine.pairs.pair import BEAD_LINES, COLUMNS, Languages, Pair, is_kept, is_whole
 from xmine.pairs.tmx_units import raw_units
 from xmine.pairs.tsv import write_rows
 from xmine.text.languages import same_language
@@ -29,6 +29,7 @@ _ORDER = dict.fromkeys(("score", "cosine", *COLUMNS))
 _NAMED = [name for name in _ORDER if name not in ("source", "target")]
 _FIELDS = {_type(name): name for name in _NAMED}
 _RULES = Rules(NOT_XML, SURROGATES)
+_SPARED = ("repaired", "note", *BEAD_LINES)  # where they are empty
 _OTHERS = {"note": "notes", "prop": "properties"}
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -51,7 +52,7 @@ def _rows(pairs: Iterable[Pair], languages: Languages, losses: Losses) -> Iterat
         properties = "".join(
             f'<prop type="{_type(name)}">{_shown(facts[name], losses)}</prop>\n'
             for name in (*_NAMED, *(pair.more or ()))
-            if name in facts
+            if name in facts and (facts[name] != "" or name not in _SPARED)
         )
         yield (
             f"<tu>\n{properties}"

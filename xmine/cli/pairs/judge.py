@@ -10,7 +10,7 @@ import typer
 from xmine.cli.arguments import FORCE, LINE, read_place, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
-from xmine.cli.pairs.verdicts import count_verdicts
+from xmine.cli.outputs import check_table, write_table
 from xmine.display import count, visible
 from xmine.errors import OptionError
 
@@ -78,7 +78,7 @@ def judge(
         name: Name of another sample, which is the same for all who give it.
         shared: Share of the sample that all judges are asked; each other pair is asked of one.
         conflicts: Decide on the pairs where judges differ.
-        report: Write the report to -o, a table.
+        report: Write what is counted into -o, a table (.tsv).
         take: File of labels to take: the JSON that Label Studio exports, or .csv.
         rejected: Write the rejected pairs to -o instead.
     """
@@ -97,23 +97,54 @@ def judge(
             "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around; "
             "or --conflicts; or --take; or none of these, to count and write the verdicts",
         )
-    if counts or not ways:
-        count_verdicts(run, console, output, rejected=rejected, report=report, force=force)
-        return
+    if rejected and not output:
+        raise OptionError("--rejected without a file", "name it with -o")
     opened = open_pairs(run)
     judgements = Judgements.open(opened, patience=PATIENCE)
-    if sample is not None:
+    if counts or not ways:
+        what = "report" if report else "reject" if rejected else "accept"
+        _count(judgements, console, output, what, force=force)
+    elif sample is not None:
         drawn = Sample(opened, opened.cut, sample, around=around, how=order, name=name, shared=part)
         _judge_sample(drawn, judgements, console, output, force=force)
     elif all(pair):
-        _judge_pair(opened, judgements, console, *map(str, pair))
+        _judge_pair(judgements, console, *map(str, pair))
     else:
-        _judge_others(opened, judgements, console, take)
+        _judge_others(judgements, console, take)
 
 
-def _judge_pair(opened: "Opened", judgements: "Judgements", console: Console, *given: str) -> None:
+def _count(
+    judgements: "Judgements", console: Console, output: str | None, what: str, *, force: bool
+) -> None:
+    """Print the report; write that, or accepted or rejected pairs, or all labels."""
+    from xmine.judging.exchange import holds_labels
+    from xmine.judging.export import export
+    from xmine.judging.judgements import CODES
+    from xmine.judging.report import Report
+    from xmine.pairs.judgements import refuse_labels
+
+    opened, written = judgements.opened, list[str]()
+    found = Report(opened, judgements)
+    if output and what == "report":
+        refuse_labels(output)
+        check_table(Path(output), force=force)
+        write_table(Path(output), found.rows(), console)
+        written.append(f"{output}: the report")
+    elif output:
+        chosen = judgements.codes() == CODES[what]
+        if holds_labels(output) and what == "accept":
+            chosen = opened.kept(opened.cut) | (judgements.codes() > 0)
+        written.append(export(judgements, opened, chosen.nonzero()[0], output, force))
+    facts = {"file": str(judgements.path), **found.facts(), "written": written}
+    console.show((f"{name:<20}{each}\n" for name, each in found.lines().items()), facts)
+    for each in written:
+        console.say(each)
+
+
+def _judge_pair(judgements: "Judgements", console: Console, *given: str) -> None:
     from xmine.browsing.opened import row_at
 
+    opened = judgements.opened
     source, target = map(read_place, given, (opened.source.files, opened.target.files))
     judgements.judge(row_at(opened, source, target), given[2])
     judged = judgements.counts().judged
@@ -133,7 +164,7 @@ def _judge_sample(
     if output:
         console.say(export(judgements, opened, drawn.rows, output, force))
         return
-    _ask(opened, judgements, drawn.asked, judgements.judge, blind=True)
+    _ask(judgements, drawn.asked, judgements.judge, blind=True)
     found = drawn.said(judgements.codes(given=False))
     facts = {"file": str(judgements.path), **found.facts()}
     console.show((f"{line}\n" for line in found.lines()), facts)
@@ -145,26 +176,23 @@ def _judge_sample(
         )
 
 
-def _judge_others(
-    opened: "Opened", judgements: "Judgements", console: Console, take: str | None
-) -> None:
+def _judge_others(judgements: "Judgements", console: Console, take: str | None) -> None:
     """Take labels of a file, or decide where judges differ."""
     from xmine.judging.exchange import read_labels
     from xmine.judging.report import conflicts
 
     if take is not None:
-        given = read_labels(take, opened, judgements.by)
+        given = read_labels(take, judgements)
         facts = {"labels": len(given), "new": judgements.take(given)}
         said = f"{count(len(given), 'label')} in {take}, {facts['new']:,} new"
     else:
-        _ask(opened, judgements, conflicts, judgements.adjudicate, blind=False)
+        _ask(judgements, conflicts, judgements.adjudicate, blind=False)
         facts = {"conflicts": len(conflicts(judgements))}
         said = f"judges differ on {count(facts['conflicts'], 'pair')}"
     console.summary(f"{judgements.path}: {said}", {"file": str(judgements.path), **facts})
 
 
 def _ask(
-    opened: "Opened",
     judgements: "Judgements",
     asked: "Callable[[Judgements], list[int]]",
     judge: Callable[[int, str], object],
@@ -177,7 +205,7 @@ def _ask(
         later = [] if {*rows} <= {*later} else later
         row = next(row for row in rows if row not in later)
         place = f"\n{done + 1} of {done + len(rows)}"
-        _show(opened, row, place if blind else f"{place}\n{_told(opened, judgements, row)}")
+        _show(judgements.opened, row, place if blind else f"{place}\n{_told(judgements, row)}")
         if (key := _key()) in _LEAVE:
             print(file=sys.stderr)
             return
@@ -186,16 +214,16 @@ def _ask(
         elif key in _KEYS:
             judge(row, _KEYS[key])
             done += 1
-            print(_told(opened, judgements, row) if blind else "", file=sys.stderr)
+            print(_told(judgements, row) if blind else "", file=sys.stderr)
 
 
-def _told(opened: "Opened", judgements: "Judgements", row: int) -> str:
+def _told(judgements: "Judgements", row: int) -> str:
     """Write what the machine and all judges say of a pair."""
-    pair = opened.pair(row)
+    pair = judgements.opened.pair(row)
     figures = {name: getattr(pair, name) for name in ("score", "prob")}
     said = [f"{name} {each:.4f}" for name, each in figures.items() if each is not None]
     said += [f"{x.judge}: {x.word} {x.note}".rstrip() for x in judgements.given(row)]
-    return visible("  ".join(filter(None, [*said, pair.flags])))
+    return visible("  ".join([*said, *[f"flags {pair.flags}"][: bool(pair.flags)]]))
 
 
 def _show(opened: "Opened", row: int, head: str) -> None:

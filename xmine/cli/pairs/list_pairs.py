@@ -83,7 +83,8 @@ def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair
 
     opened = open_pairs(Path(file))
     judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input
-    rows = select(opened, query, said=judgements.said if judgements else None)
+    stands = judgements.standing() if judgements else opened
+    rows = select(stands, query, said=judgements.said if judgements else None)
     if not len(rows):
         looked_at, which = len(opened), "pairs"
         if read_filter(query.where).is_text and opened.cut is not None:

@@ -60,7 +60,7 @@ def show_pair(
         pair, stands = opened.pair(row), IN_WORDS[outcome_of(opened, row, opened.cut)]
         shared = shared_parts(pair.source, pair.target, opened.languages)
         why = reasons_of(opened, row, aligner)
-        labels = judgements.by_judge(row) if judgements else {}
+        labels = judgements.given(row) if judgements else []
         words, without = _aligned(aligner, pair)
         at = int(opened.sources[row]), int(opened.targets[row])
         near: dict[str, list[Neighbour]] = {}
@@ -74,11 +74,12 @@ def show_pair(
             facts["neighbours"] = {
                 x: [y.facts() for y in found] for x, found in near.items()
             } or None
-            write_rows([json_row({**facts, "judgements": labels})])
+            said = {each.judge: each.word for each in labels}
+            write_rows([json_row({**facts, "judgements": said})])
             continue
         head = ["  ".join([*figures_of(pair), *filter(None, [stands])])]
         head += [f"{flag}: {reason}" for flag, reason in why.items()]
-        head += [f"judged by {judge}: {verdict}" for judge, verdict in labels.items()]
+        head += [f"judged by {x.judge}: {x.word}  {x.note}".rstrip() for x in labels]
         print_explained(head, pair, words, shared, words=explain, without=without)
         write_rows(_near_rows(around.called, near, at) if around else [])
 

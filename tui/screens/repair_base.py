@@ -1,0 +1,139 @@
+"""Keys that put pairs right: lines are moved, beads merged, split, trimmed and edited."""
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+
+from ..key_table import bound
+from ..widgets.key_line import KeyLine
+from ..widgets.prompt import Prompt, Question
+from .base import BaseScreen
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+
+SIDES = "source", "target"
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}  # what a line cannot hold
+
+
+class RepairKeys(BaseScreen):
+    """A screen that works at one bead of a draft at a time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "as-given source-up source-down target-up target-down merge split trim edit",
+        tab="turn: Other side",
+        right="cut(1)",
+        left="cut(-1)",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.side = 0  # that is edited, and whose cut moves
+        self.cuts: list[int] | None = None  # characters of both texts, where these may be split
+
+    @property
+    def draft(self) -> "Draft | None":
+        """The draft at the bead that the keys are for."""
+        raise NotImplementedError
+
+    def changed(self, draft: "Draft") -> None:
+        """Show a draft after a step."""
+        raise NotImplementedError
+
+    def show_cuts(self) -> None:
+        """Show where the texts may be split, or no more."""
+        self.query_one(KeyLine).refresh()
+
+    def footer(self) -> tuple[str, set[str]]:
+        return super().footer() if self.cuts is None else ("Split", set())
+
+    def do(self, name: str, *given: object) -> None:
+        """Take a step, or say why not."""
+        self.give_up_cut()
+        self.say("")
+        if (draft := self.draft) is not None:
+            with self.complaining():
+                getattr(draft, name)(*given)
+                self.changed(draft)
+
+    def action_step(self, name: str) -> None:
+        self.do(name)
+
+    def action_shift(self, side: int, step: int) -> None:
+        self.do("move", side, step)
+
+    def action_split(self) -> None:
+        """Offer where to split both texts."""
+        from ..draft import best_cut
+
+        def offer(cuts: list[int]) -> None:
+            self.cuts = cuts
+            self.show_cuts()
+            self.say("enter splits at │; h l move it, tab: the other side, escape gives up")
+
+        if (draft := self.draft) is not None:
+            look = partial(best_cut, draft.bead, self.view.opened.languages, self.view.aligner)
+            self.background.run("repair", look, offer, self.complain)
+
+    def take_cut(self) -> bool:
+        """Split where the texts are marked; tell whether they are."""
+        if cuts := self.cuts:
+            self.do("split", *cuts)
+        return bool(cuts)
+
+    def give_up_cut(self) -> bool:
+        """Show no cut any more; tell whether one was shown."""
+        cuts, self.cuts = self.cuts, None
+        if cuts:
+            self.say("")
+            self.show_cuts()
+        return bool(cuts)
+
+    def action_turn(self) -> None:
+        self.side = 1 - self.side
+        self.show_cuts()
+
+    def action_cut(self, step: int) -> None:
+        from ..draft import places_to_cut
+
+        if (draft := self.draft) is not None and self.cuts:
+            here, language = self.cuts[self.side], self.view.opened.languages[self.side]
+            inside, _ = places_to_cut(draft.bead, self.side, language)
+            at = bisect_right(inside, here) if step > 0 else bisect_left(inside, here) - 1
+            self.cuts[self.side] = inside[at] if 0 <= at < len(inside) else here
+            self.show_cuts()
+
+    def action_trim(self) -> None:
+        from ..draft import matched_part
+
+        def trim(found: tuple[int, tuple[int, int]]) -> None:
+            self.do("keep", found[0], *found[1])
+
+        if (draft := self.draft) is not None:
+            look = partial(matched_part, self.view.aligner, draft.bead)
+            self.background.run("repair", look, trim, lambda error: self.say(error.message))
+
+    def action_edit(self) -> None:
+        def other(_: str) -> list[str]:
+            self.side = 1 - self.side
+            self.action_edit()
+            return []
+
+        def edited(line: str) -> None:
+            signs = {escape[1]: sign for sign, escape in _ESCAPES.items()}
+            text = re.sub(r"\\(.)", lambda found: signs.get(found[1], found[0]), line)
+            self.do("edit", self.side, text)
+
+        if (draft := self.draft) is not None:
+            given = "".join(_ESCAPES.get(each, each) for each in draft.bead.text(self.side))
+            text = f"{SIDES[self.side]} (tab: the other side):"
+            self.ask(Question(text=text, answered=edited, given=given, ways=other))
+            self.query_one(Prompt).line.cursor_position = len(given)  # no key replaces all of it
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("cut", "turn") and not self.cuts:
+            return False
+        return super().check_action(action, parameters)

@@ -423,24 +423,21 @@ class XmineApp(App[None]):
 
     def judge_sample(self, *, around: bool, plan: str = "") -> None:
         """Judge pairs drawn as a plan says, or from both sides of the cut; or read all of them."""
-        from .screens.reading import ReadScreen
-        from .screens.sample import SampleScreen
+        from .screens.sample import ReadScreen, SampleScreen
 
         self.push_screen(ReadScreen() if self.read_only else SampleScreen(around=around, plan=plan))
 
     def action_conflicts(self) -> None:
         """Decide what stands for the pairs on which judges differ."""
-        from .screens.conflicts import ConflictScreen
+        from .screens.sample import ConflictScreen
 
         if isinstance(screen := self.screen, JudgeScreen):
             screen.named(lambda: self.push_screen(ConflictScreen()))
 
     def action_report(self) -> None:
-        """Show what each judge did, and how far all agree."""
-        from .screens.conflicts import ReportScreen
+        from .screens.sample import ReportScreen
 
-        if self.judgements is not None:
-            self.push_screen(ReportScreen(self.judgements))
+        self.push_screen(ReportScreen(self.screen))
 
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""

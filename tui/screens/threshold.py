@@ -255,6 +255,7 @@ class ThresholdScreen(JudgeScreen):
     def _written(self, written: tuple[int, Opened]) -> None:
         kept, opened = written
         self.view.reopened(opened)
+        self.judgements.reopened(opened)
         self._cuts = None  # pairs below the old cut count now
         self._count(self._bins)
         self.look_for()

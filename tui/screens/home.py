@@ -266,8 +266,11 @@ def _offer(one: Entry, other: Entry, form: str | None, width: int) -> Text:
     does = f": Enter {_DOES.get(form or '', 'mines them')}"
     lines = one.pairs, other.pairs.removesuffix(" lines" if one.pairs else "")
     facts = [f" {n} {each.languages}".rstrip() for n, each in zip(lines, (one, other), strict=True)]
+    paths = [_short(each.path) for each in (one, other)]
+    if max(map(len, paths)) > max((width - len(f" ⇄ {facts[0]}, {facts[1]}{does}")) // 2, 8):
+        facts = ["", ""]  # which stand in the list
     room = max((width - len(f" ⇄ {facts[0]}, {facts[1]}{does}")) // 2, 8)
-    names = [cut(_short(each.path), room, "bold") for each in (one, other)]
+    names = [cut(each, room, "bold") for each in paths]
     return Text.assemble(" ⇄ ", names[0], facts[0], ", ", names[1], facts[1], does, no_wrap=True)
 
 

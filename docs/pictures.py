@@ -165,11 +165,11 @@ He waited until they were in the village.
 }
 _TRAINED = ["typed:run/", "tab"]
 _DARK, _LIGHT = "textual-dark", "textual-light"
-_SORTED = ["slash", "typed:flags <> '' AND prob < .99", "enter", *"ss"]  # by how unsure
+_SORTED = ["slash", "typed:kept AND flags <> ''", "enter", "s"]  # by how unsure
 _AGREED = [*"aaaaaaaaaaaaaaaaxaaa"]  # twenty verdicts
-_TOUR = ["", "enter", "enter", "wait", "", "enter", *_SORTED, "j", "", "enter", "", "escape"]
-_TOUR += ["escape", "t", "", *["right"] * 6, "", "p", "v", "typed:20", "enter", *"aa", ""]
-_TOUR += [*_AGREED[2:], "", "escape", "m", "enter", "wait", "enter", "j", ""]
+_TOUR = ["g", "", "enter", "wait", "", "enter", *_SORTED, "j", "", "enter", "", "escape", "escape"]
+_TOUR += ["t", "", *["right"] * 6, "", "p", "v", "typed:20", "enter", *"aa", ""]
+_TOUR += [*_AGREED[2:], "", "escape", "m", "enter", "wait", "enter", "j"]
 # What is opened, and the keys by name: "" makes a frame, "typed:TEXT" puts a text into the line
 # that has the focus, "wait" waits for the command that runs.
 SCREENS: dict[str, tuple[str, list[str], str]] = {
@@ -198,12 +198,12 @@ def main() -> None:
                 shutil.copy(ROOT / "examples" / text, folder)
             os.chdir(folder)
             opened, keys, theme = SCREENS[name]
-            if opened:
+            if opened == "run":
                 xmine("mine", "en.txt", "zh.txt", "-o", "run/")
-            if opened == "aligned":
-                for language, lines in _STORY.items():
-                    Path(f"{language}.txt").write_text(lines, encoding="utf-8")
-                xmine("align", "de.txt", "en.txt", "-o", "aligned/")
+            for language, lines in _STORY.items():
+                Path(f"story.{language}.txt").write_text(lines, encoding="utf-8")
+            if opened == "aligned" or not opened:
+                xmine("align", "story.de.txt", "story.en.txt", "-o", "aligned/")
             asyncio.run(draw(Path(opened) if opened else None, name, keys, theme))
 
 

@@ -59,7 +59,7 @@ def short(tmp_path: Path) -> Path:
 def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        for label, facts in (("accept", "1 ✓"), ("reject", "1 ✗"), ("undo", "0 ✗")):
+        for label, facts in (("Accept", "1 ✓"), ("Reject", "1 ✗"), ("Undo", "0 ✗")):
             buttons = [each for each in pilot.app.screen.query(Button) if label in str(each.label)]
             assert await pilot.click(buttons[0])
             await settled(pilot)
@@ -71,11 +71,11 @@ def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
     async def read(pilot: Any) -> None:
         await settled(pilot)
         for label, number in (
-            ("next", 2),
-            ("next", 3),
-            ("before", 2),
-            ("before", 1),
-            ("before", 8),
+            ("Next", 2),
+            ("Next", 3),
+            ("Before", 2),
+            ("Before", 1),
+            ("Before", 8),
         ):
             (button,) = [x for x in pilot.app.screen.query(Button) if label in str(x.label)]
             button.active_effect_duration = 0  # in which a second tap is taken for a slip

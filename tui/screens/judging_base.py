@@ -71,8 +71,8 @@ class JudgeScreen(BaseScreen):
         before = self.judgements.words(row).get(self.judgements.by, "")
         return before, self.judgements.judge(row, word)
 
-    def after(self, row: int, word: str) -> str:
-        """Say more of a pair of which a word was just said."""
+    def after(self, row: int) -> str:
+        """Say more of a pair that was just judged."""
         return ""
 
     def found(self, rows: list[int]) -> bool:
@@ -171,11 +171,11 @@ class JudgeScreen(BaseScreen):
     def _judge(self, row: int, verdict: str) -> None:
         with self.judging():
             before, is_new = self.keep(row, verdict)
+            after = self.after(row)
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
             was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
-            told = f"{signed(verdict)}: {self.progress()}; {was}{taken}"
-            self.say(told + self.after(row, verdict))
+            self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
             self.say_contradicted()
 
     def action_note(self) -> None:
@@ -227,7 +227,7 @@ class JudgeScreen(BaseScreen):
         if self.view.is_replaced:
             raise FileError(
                 "these pairs are gone, or were mined or cut anew: no verdict is kept",
-                "o, enter opens them again",
+                "o lists what is below the folder, O takes a path: open them again",
             )
 
     def action_undo(self) -> None:
@@ -258,10 +258,10 @@ class JudgeScreen(BaseScreen):
     def pane(self) -> PairDetail:
         return self.query_one(PairDetail)
 
-    def show_whole(self, row: int | None, cut: float | None) -> None:
-        """Show a row of the table in the pane, as it stands at a cut."""
-        part = self.query_one(PairTable).part
-        self.pane.show(self.view.opened, self.judgements, row, cut, part)
+    def show_whole(self, row: int | None, cut: float | None, *, blind: bool = False) -> None:
+        """Show a row of `Opened` in the pane, as it stands at a cut."""
+        parts = [table.part for table in self.query(PairTable)]
+        self.pane.show(self.view.opened, self.judgements, row, cut, *parts, blind=blind)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "lines" and not self.query(PairDetail):

@@ -1,33 +1,174 @@
-"""Pairs one at a time over the whole screen: a sample to judge, with its precision; or to read."""
+"""Pairs one at a time over the whole screen: drawn to judge, where judges differ, or to read.
+
+On a telephone buttons stand in the place of keys.
+"""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-import numpy as np
+from rich.console import Group
 from rich.text import Text
-from textual.binding import BindingType
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Static
 
+from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
+from xmine.browsing.opened import Opened
 from xmine.errors import XmineError
-from xmine.judging.judgements import CODES
+from xmine.judging.judgements import CODES, Judgements
+from xmine.judging.report import Report, conflicts
 from xmine.judging.samples import USUAL, Finding, Sample, read_plan
 
 from ..key_table import bound
-from ..widgets.pair_cells import SIGNS
-from .one_pair import JUDGING, OnePairScreen
+from ..text import cut, shown
+from ..widgets.pair_cells import DIFFER, NOTE, SIGNS, signed
+from ..widgets.pair_detail import PairDetail, Unmatched
+from .base import BaseScreen, OpeningScreen
+from .help import HelpScreen
+from .judging_base import JudgeScreen
 
 _STEP = 10  # pairs, until the interval is as narrow as it is wanted
 _SAID = {"random": "at random", "unsure": "least sure first"}
+_MOST_SAID = 150  # cells of a line about a pair that was judged
+_QUOTED = 5  # stretches of a side without counterpart
+_OF_PAIR = {"judge", "later", "note", "repair", "lines", "scroll_pane"}
+_DOWN = "scroll_pane(5): Down"
+_MORE = bound(enter="further: More pairs")
+# Rows of buttons to judge with.
+_JUDGING = (
+    bound("accept reject unsure undo", down=_DOWN),
+    bound("partial language source-long target-long note"),
+)
+
+
+class OnePairScreen(JudgeScreen):
+    """What the machine and other judges say of a pair comes after one's own verdict.
+
+    Attributes:
+        rows: all pairs, rows of `Opened`.
+        left: those that are still to come, the one that is shown first.
+    """
+
+    SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
+    BLIND = True
+    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = _JUDGING
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "later", down="scroll_pane(1)", up="scroll_pane(-1)"
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-phone"), (BaseScreen.SMALLEST[0], "-desk")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-usual"), (36, "-high")]
+        self.rows: Sequence[int] = ()
+        self.left = deque[int]()
+        self.shown: int | None = None  # the row on the screen
+
+    def body(self) -> ComposeResult:
+        yield PairDetail(id="detail")
+        yield Static(id="found", markup=False)
+        with Vertical(id="buttons"):
+            for row in self.BUTTONS:
+                with Horizontal():
+                    for each in row:
+                        assert isinstance(each, Binding)
+                        label = f"{SIGNS.get(each.id or '', '')} {each.description}".strip()
+                        button = Button(label, action=f"screen.{each.action}", compact=True)
+                        button.can_focus, button.styles.line_pad = False, 0  # keys are for the pair
+                        yield button
+
+    def take(self, rows: Sequence[int], left: Sequence[int]) -> None:
+        """Show some pairs, those that are left of all."""
+        self.rows, self.left = rows, deque(left)
+        self.verdicts_changed()
+
+    def footer(self) -> tuple[str, set[str]]:
+        states = {"end", "run"} if self.view.opened.is_run else {"end"}
+        return self.NAME, set() if self.left else states
+
+    def heading(self) -> str:
+        return f"{self.NAME} {self.progress(bool(self.left))}"
+
+    def total(self) -> int:
+        """Count the pairs that are done or left."""
+        return len(self.rows)
+
+    def progress(self, more: int = 0) -> str:
+        return f"{self.total() - len(self.left) + more:,} of {self.total():,}"
+
+    def judged_row(self) -> int | None:
+        return self.left[0] if self.left else None
+
+    def judged(self, row: int) -> None:
+        self.left.popleft()
+        self.verdicts_changed()
+
+    def found(self, rows: list[int]) -> bool:
+        self.left.extendleft(row for row in reversed(rows) if row in self.rows)
+        return rows[0] in self.rows
+
+    def verdicts_changed(self) -> None:
+        """Show the pair that comes next; after the last one, what was found."""
+        self.shown = row = self.judged_row()
+        found = self.query_one("#found", Static)
+        self.refresh_bindings()
+        self.pane.display, found.display = row is not None, row is None
+        for button in self.query(Button):
+            button.display = (row is None) == (button.action == "screen.further")
+        if row is None:
+            found.update(self.end())
+        else:
+            self.show_whole(row, self.view.wanted.cut, blind=self.BLIND)
+        self.refresh_top()
+
+    def end(self) -> Text:
+        """Write what is shown after the last pair."""
+        return Text("there are no pairs")
+
+    def after(self, row: int) -> str:
+        """Say what the machine and the others say of a pair; words follow when they are found."""
+        opened, others = self.view.opened, self.judgements.words(row)
+        pair, notes = opened.pair(row), self.judgements.notes(row)
+        lines = [f"{IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]}  ".lstrip()]
+        lines[0] += "  ".join(figures_of(pair))
+        lines += [f"! {name}: {reason}" for name, reason in reasons_of(opened, row).items()]
+        others.pop(self.judgements.by, "")
+        sign = f"{DIFFER} " * self.judgements.differ(row)
+        for judge, word in others.items():
+            note = f" {NOTE} {notes[judge]}" if judge in notes else ""
+            lines.append(f"{sign}{judge}: {signed(word)}{note}")
+        text = "".join(f"\n{cut(each, _MOST_SAID).plain}" for each in lines)
+
+        def found(told: Unmatched) -> None:
+            sides = zip((pair.source, pair.target), told, strict=True)
+            words = [", ".join(each[a:b] for a, b in some[:_QUOTED]) for each, some in sides]
+            if any(words) and self._told.endswith(text):
+                words = [f"without counterpart: {' | '.join(filter(None, words))}"]
+                self.say(f"{self._told}\n{cut(words[0], _MOST_SAID).plain}")
+
+        self.pane.find_words(pair.source, pair.target, found)
+        return text if self.BLIND else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "further" if self.left else action in _OF_PAIR:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_later(self, places: int = -1) -> None:
+        self.left.rotate(places)
+        self.verdicts_changed()
 
 
 class SampleScreen(OnePairScreen):
-    """A sample of the kept pairs, or of those around the cut."""
+    """A sample of the kept pairs, or of those around the cut; at the end their precision."""
 
     NAME = "Judge"
     LOADS = "draw"
-    BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (*JUDGING, {"+\nmore pairs": "further"})
-    BINDINGS: ClassVar[list[BindingType]] = bound("again teach", enter="further: More pairs")
+    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (*_JUDGING, _MORE)
+    BINDINGS: ClassVar[list[BindingType]] = [*bound("again teach"), *_MORE]
 
     def __init__(self, *, around: bool, plan: str = "") -> None:
         super().__init__()
@@ -40,9 +181,9 @@ class SampleScreen(OnePairScreen):
 
     def _draw(self, size: int) -> None:
         """Draw a sample in the background: a million pairs are sorted."""
-        opened, cut, how = self.view.opened, self.view.wanted.cut, self._plan.how
-        shared = self._plan.shared
-        draw = partial(Sample, opened, cut, size, around=self._around, how=how, shared=shared)
+        opened, cut, plan = self.view.opened, self.view.wanted.cut, self._plan
+        draw = partial(Sample, opened, cut, size, around=self._around, how=plan.how)
+        draw = partial(draw, shared=plan.shared)
         self.background.run("draw", draw, self._drawn, self._not_drawn)
 
     def _not_drawn(self, error: XmineError) -> None:
@@ -50,104 +191,116 @@ class SampleScreen(OnePairScreen):
         self.app.notify(error.message, markup=False)
 
     def _drawn(self, sample: Sample) -> None:
-        more = self._sample is None or len(sample) > len(self._sample)
-        self._sample, self._is_whole = sample, not more
-        self.rows, self.left = sample.rows, deque(sample.asked(self.judgements))
-        self.verdicts_changed()
-        self.refresh_top()
-        if not more:
+        self._is_whole = self._sample is not None and len(sample) == len(self._sample)
+        self._sample = sample
+        self.take(sample.rows.tolist(), sample.asked(self.judgements))
+        if self._is_whole:
             self.say("there are no more pairs")
 
     def heading(self) -> str:
-        if self.has_class("-phone"):
-            return self.place()
-        return f"{self.NAME} {self.place()}, " + (
-            "around the cut" if self._around else _SAID[self._plan.how]
-        )
+        how = "around the cut" if self._around else _SAID[self._plan.how]
+        return super().heading() + ("" if self.has_class("-phone") else f", {how}")
 
     def total(self) -> int:
         """Count the pairs that are one's own part of the sample."""
-        return int((self.judgements.own()[self.rows] > 0).sum()) + len(self.left)
+        return sum(self._counts().values()) + len(self.left)
+
+    def _counts(self) -> dict[str, int]:
+        codes = self.judgements.own()[[*self.rows]]
+        return {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
 
     def facts(self) -> str:
-        if self._sample is None:
-            return ""
-        codes = self.judgements.own()[self._sample.rows]
-        counts = {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
-        said = [f"{number} {sign}" for sign, number in counts.items()]
-        if (within := self._plan.within) is not None:
-            said.append(f"±{self._finding().above.within:.2f} of ±{within:g}")
+        said = [f"{number} {sign}" for sign, number in self._counts().items()]
+        if (within := self._plan.within) is not None and self._sample is not None:
+            said.append(f"±{self._finding(self._sample).above.within:.2f} of ±{within:g}")
         return "  ".join([*said, self.judgements.by])
 
-    def _finding(self) -> Finding:
+    def _finding(self, sample: Sample) -> Finding:
         """Count one's own verdicts; in a sample whose parts several people judge, those of all."""
-        assert self._sample is not None  # it is drawn
-        all_judge = self._plan.shared == 1
-        by = self.judgements.own if all_judge else self.judgements.codes
-        return self._sample.said(by(given=False))
+        by = self.judgements.own if self._plan.shared == 1 else self.judgements.codes
+        return sample.said(by(given=False))
 
     def verdicts_changed(self) -> None:
         """Draw more pairs as long as the interval is too wide; others may have judged some."""
-        if self._sample is None:
+        if (sample := self._sample) is None:
             return
-        within = self._plan.within
-        wide = within is not None and self._finding().above.within > within
+        wide = self._finding(sample).above.within > (self._plan.within or 1)
         if wide and not (self.left or self._is_whole):
-            self._draw(len(self._sample) + _STEP)
+            self._draw(len(sample) + _STEP)
             return
-        if self._plan.shared < 1:
-            asked = dict.fromkeys(self._sample.asked(self.judgements))
+        if self._plan.shared < 1:  # the pair on the screen stays there
+            asked = dict.fromkeys(sample.asked(self.judgements))
             left = [row for row in self.left if row in asked or row == self.shown]
             self.left = deque(dict.fromkeys([*left, *asked]))
         super().verdicts_changed()
 
     def end(self) -> Text:
         """Write what the verdicts say."""
-        found = self._finding()
-        said = found.lines()
-        said += [f"{found.left:,} more are asked of others"] * bool(found.left)
+        assert self._sample is not None  # whose last pair is judged
+        found = self._finding(self._sample)
+        said = [*found.lines(), *[f"{found.left:,} more are asked of others"] * bool(found.left)]
         keys = f"enter: {USUAL} more; t: the threshold"
         if self.view.opened.is_run:
             keys += "; m: mine again with the verdicts; e: teach the encoder"
         return Text("\n".join(said)).append(f"\n\n{keys}", "dim")
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not (action == "further" and self.left) and super().check_action(action, parameters)
 
     def action_further(self) -> None:
         if self._sample is not None:
             self._draw(len(self._sample) + USUAL)
 
 
-class ReadScreen(OnePairScreen):
-    """The pairs in their order; behind the last one comes the first."""
+class ConflictScreen(OnePairScreen):
+    """Where judges differ: what is decided stands, and what they say stays beside it."""
 
-    NAME = "Read"
-    REVEALS = True
-    BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (
-        {"‹\nbefore": "before", "↓\ndown": "scroll_pane(5)", "›\nnext": "later"},
-    )
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        next="later: Next pair", previous="before: Pair before"
-    )
+    NAME, BLIND = "Judges differ", False
 
     def on_mount(self) -> None:
-        self.rows = self.view.rows
-        self.left = deque(self.rows.tolist())
-        self.verdicts_changed()
-        self.refresh_top()
+        rows = conflicts(self.judgements)
+        self.take(rows, rows)
 
-    def heading(self) -> str:
-        place = np.flatnonzero(self.view.rows == self.judged_row())[:1] + 1
-        return f"{self.NAME} {', '.join(map(str, place))} of {len(self.view.rows):,}"
+    def facts(self) -> str:
+        return f"{self.judgements.by} decides"
+
+    def keep(self, row: int, word: str) -> tuple[str, bool]:
+        return "", self.judgements.adjudicate(row, word)
 
     def end(self) -> Text:
-        return Text("there are no pairs")
+        """Write how far the judges agree."""
+        said = "all is decided" if self.rows else "no two judges differ"
+        return Text(f"{said}\n\n") + _report(self.view.opened, self.judgements)
 
-    def action_before(self) -> None:
-        self.left.rotate(2)
-        self.action_later()
 
-    def action_later(self) -> None:
-        super().action_later()
-        self.refresh_top()
+class ReportScreen(HelpScreen):
+    """What each judge did, and how far all agree."""
+
+    NAME = "Judges"
+
+    def heading(self) -> str:
+        return self.NAME
+
+    def _table(self, width: int) -> Group:
+        assert self.host.judgements is not None  # or no screen had the key
+        return Group(_report(self.view.opened, self.host.judgements))
+
+
+def _report(opened: Opened, judgements: Judgements) -> Text:
+    said = Report(opened, judgements).lines().items()
+    return Text("\n").join(shown(f"{of:<20} {each}") for of, each in said)
+
+
+class ReadScreen(OnePairScreen):
+    """The pairs that are shown, with all that is known of each, for who judges none."""
+
+    NAME, BLIND = "Read", False
+    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (
+        bound(previous="later(1): Before", down=_DOWN, next="later: Next"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = BUTTONS[0]
+
+    def on_mount(self) -> None:
+        rows = self.view.rows.tolist()
+        self.take(rows, rows)
+
+    def heading(self) -> str:
+        at = f"{self.rows.index(self.left[0]) + 1:,} " if self.left else ""
+        return f"{self.NAME} {at}of {len(self.rows):,}"

@@ -14,9 +14,7 @@ from textual.widgets import Static
 from xmine.browsing.cuts import Cuts, Histogram, check_cut, flag_of, step_of, stepped
 from xmine.browsing.opened import Opened
 from xmine.browsing.write_cut import read_again, write_cut
-from xmine.display import count
 from xmine.errors import XmineError
-from xmine.judging.report import Report
 from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
@@ -31,8 +29,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
-_AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
-_FEWEST_BINS, _MOST_BINS = 5, 12
+_AROUND = 22  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
+_FEWEST_BINS, _MOST_BINS = 3, 12
 _LOW = 21  # rows of a window that has no room for the pair whole, at most
 
 
@@ -68,7 +66,6 @@ class ThresholdScreen(JudgeScreen):
     def on_screen_resume(self) -> None:
         if self._cuts is not None:
             self.verdicts_changed()
-            self._say_agreement()
 
     def on_screen_suspend(self) -> None:
         if self._waiting is not None:
@@ -77,10 +74,8 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        low = event.size.height <= _LOW
-        self.pane.display = not low
-        fewest = _FEWEST_BINS - 2 * low
-        bins = min(max(event.size.height - _AROUND, fewest), _MOST_BINS)
+        self.pane.display = event.size.height > _LOW
+        bins = min(max(event.size.height - _AROUND, _FEWEST_BINS), _MOST_BINS)
         if bins != self._bins:
             self._bins = bins
             self._count(bins)
@@ -108,8 +103,6 @@ class ThresholdScreen(JudgeScreen):
             self.complain(self._problem)
 
     def _counted(self, counted: tuple[Cuts, float, Histogram, float]) -> None:
-        if self._histogram is None:
-            self._say_agreement()
         is_first = self._cuts is None
         self._cuts, cut, self._histogram, self._step = counted
         if is_first:
@@ -200,6 +193,8 @@ class ThresholdScreen(JudgeScreen):
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
             said.append(f"precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
+        if (recall := cuts.recall(self._cut)) is not None:
+            said.append(f"recall {recall:.2f}")
         if judged.share is not None and judged.interval is not None:
             low, high = judged.interval
             said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")
@@ -219,16 +214,6 @@ class ThresholdScreen(JudgeScreen):
     def verdicts_changed(self) -> None:
         super().verdicts_changed()
         self._draw()
-
-    def _say_agreement(self) -> None:
-        """Say how verdicts agree with the estimate, and judges with each other."""
-        if self.judgements.counts().judged and not self.judgements.problem:
-            found = Report(self.view.opened, self.judgements)
-            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.twos]
-            if found.expected is not None:
-                told = f"{found.agreed.so:,} of {count(found.agreed.of, 'verdict')} as prob says"
-                said.insert(0, f"{told}: right from 0.5 on")
-            self.say("; ".join(said))
 
     def action_sample(self) -> None:
         if self._cuts is not None:
@@ -270,6 +255,7 @@ class ThresholdScreen(JudgeScreen):
     def _written(self, written: tuple[int, Opened]) -> None:
         kept, opened = written
         self.view.reopened(opened)
+        self.judgements.reopened(opened)
         self._cuts = None  # pairs below the old cut count now
         self._count(self._bins)
         self.look_for()

@@ -350,6 +350,10 @@ class Judgements:
         repair = self.repair_of(row)
         return None if repair is None else (repair.parts[part : part + 1] or [repair])[0]
 
+    def reopened(self, opened: Opened) -> None:
+        """Take a run that was read again: the same pairs, others of them kept."""
+        self._opened, self._standing = opened, ({}, opened)
+
     def standing(self) -> Opened:
         """Give all pairs as they stand now; see `repairs.standing`."""
         with self._lock:

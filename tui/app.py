@@ -26,7 +26,7 @@ from xmine.browsing.view import View
 from xmine.errors import XmineError
 from xmine.judging.shared import SharedJudgements
 
-from .background import BackgroundWork, Read, Readers, place_of, read, read_compared
+from .background import ROWS, BackgroundWork, Read, Readers, place_of, read, read_compared
 from .commands import Fields, form_of, free_beside
 from .ending import Ending
 from .jobs import JobQueue
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
 _HITS = 20  # of a search, on each side
-_ROWS = "rows"  # a kind of work in the background
 _DIM, _NO_COLOR = Dim(), NoColor()  # one of each: lines remember what a filter made of them
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
@@ -194,7 +193,6 @@ class XmineApp(App[None]):
         self._read(path, None, partial(read, path))
 
     def compare(self, old: Path, new: Path) -> None:
-        """Show the pairs of two runs or files that differ."""
         known = [] if self.view is None or self.view.is_replaced else [self.view.opened]
         self._read(new, old, partial(read_compared, old, new, known))
 
@@ -267,7 +265,6 @@ class XmineApp(App[None]):
         self.fill("mine", fields, before=run)
 
     def action_teach(self) -> None:
-        """Show the form of adapting the encoder of the run."""
         if self.view is not None:
             opened = self.view.opened
             run = opened.compared[1].path if opened.compared else opened.path
@@ -285,11 +282,7 @@ class XmineApp(App[None]):
     ) -> None:
         """Show the form of a command with values in its fields, and perhaps start it.
 
-        Args:
-            command: one of COMMANDS.
-            values: field -> text; without an output it stays as it is.
-            before: the run whose texts are mined again.
-            starts: whether to start at once.
+        Without an output that stays as it is; `before` is the run whose texts are mined again.
         """
         self.show(command)
         screen: Any = self.get_screen(command)
@@ -302,7 +295,6 @@ class XmineApp(App[None]):
         screen.call_after_refresh(take)
 
     def keep_place(self) -> None:
-        """Remember where the user is in the pairs that are open."""
         if self.view is not None and not self.view.opened.compared:
             with suppress(XmineError):  # where nothing can be remembered, work goes on
                 keep_place(self.view.opened.path, place_of(self.view))
@@ -328,14 +320,10 @@ class XmineApp(App[None]):
                 if moved:  # the cut, meanwhile
                     self.look_for(view)
 
-        self.background.run(_ROWS, partial(view.find, wanted), found, failed)
-
-    @property
-    def finds_rows(self) -> bool:
-        """Whether pairs are filtered or sorted, and the screen shows those of before."""
-        return self.background.is_under_way(_ROWS)
+        self.background.run(ROWS, partial(view.find, wanted), found, failed)
 
     def _refresh_judgements(self) -> None:
+        self.ending.check_terminal()
         screen = next(reversed(self.screen_stack), None)  # none is left when the app ends
         try:
             if isinstance(screen, JudgeScreen):
@@ -355,8 +343,9 @@ class XmineApp(App[None]):
     def show(self, name: str) -> None:
         """Show one of SCREENS_OF in place of all screens."""
         if not self.is_screen_installed(name):
-            kind = self._kind_of(name)
-            self.install_screen(kind(name) if name in COMMANDS else kind(), name)
+            module, kind, _ = SCREENS_OF[name]
+            made = getattr(import_module(f"xmine.tui.screens.{module}"), kind)
+            self.install_screen(made(name) if name in COMMANDS else made(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
         if len(self.screen_stack) == 1:
@@ -369,12 +358,7 @@ class XmineApp(App[None]):
             told, self._wrong_keys = XmineError(self._wrong_keys), ""
             self.screen.call_after_refresh(self.complain, told)
 
-    def _kind_of(self, name: str) -> Any:  # noqa: ANN401 - a class of screens
-        module, kind, _ = SCREENS_OF[name]
-        return getattr(import_module(f"xmine.tui.screens.{module}"), kind)
-
     def show_neighbours(self, source: int, target: int) -> None:
-        """Show the neighbours of two rows, one of each side."""
         from .screens.neighbours import NeighboursScreen
 
         assert self.view is not None and self.judgements is not None  # or no screen had a pair
@@ -391,7 +375,6 @@ class XmineApp(App[None]):
             self.push_screen(NeighboursScreen((source, target), view, judgements))
 
     def action_search(self) -> None:
-        """Ask for a sentence, and show the nearest ones of both files."""
         from .screens.neighbours import NeighboursScreen
 
         screen, view, judgements = self.screen, self.view, self.judgements
@@ -417,7 +400,6 @@ class XmineApp(App[None]):
         self.push_screen(ReadScreen() if self.read_only else SampleScreen(around=around, plan=plan))
 
     def action_conflicts(self) -> None:
-        """Decide what stands for the pairs on which judges differ."""
         from .screens.sample import ConflictScreen
 
         if isinstance(screen := self.screen, JudgeScreen):
@@ -429,7 +411,6 @@ class XmineApp(App[None]):
         self.push_screen(ReportScreen(self.screen))
 
     def complain(self, error: XmineError) -> None:
-        """Show an error in the message line."""
         if isinstance(self.screen, BaseScreen):
             self.screen.complain(error)
 

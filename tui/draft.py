@@ -162,7 +162,6 @@ class Draft:
 
     @property
     def bead(self) -> Bead:
-        """The bead that is worked at."""
         return self.beads[self.at][1]
 
     @property
@@ -182,7 +181,6 @@ class Draft:
         self._states[-1] = self._states[-1]._replace(at=at)
 
     def undo(self) -> None:
-        """Take the last step back, if there is one."""
         del self._states[max(len(self._states) - 1, 1) :]
 
     def as_given(self) -> None:
@@ -218,7 +216,6 @@ class Draft:
         self._do("move", beads, at if any(beads[at][1]) else other)
 
     def merge(self) -> None:
-        """Put the next bead into this one."""
         at, beads = self.at, [*self.beads]
         if at + 1 == len(beads):
             raise OptionError("no further line is near")
@@ -242,7 +239,6 @@ class Draft:
         self._put("trim", self.bead.with_side(side, self.bead.cut(side, start, stop)))
 
     def edit(self, side: int, text: str) -> None:
-        """Give a side another text."""
         if not text.strip():
             raise OptionError("no text is left")
         if text != self.bead.text(side):

@@ -29,6 +29,7 @@ class Ending:
         self._app, self._jobs = app, jobs
         self._host = cast("Host", app)
         self.code = 0  # with which the process ends after a signal; 0 before
+        self._has_terminal = os.isatty(0)
         self._heard = False
         self._wrote = False  # whether a file was being written when the app was last asked to end
         self._since = 0.0  # the first signal
@@ -107,11 +108,16 @@ class Ending:
             f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay", write, self.begin
         )
 
+    def check_terminal(self) -> None:
+        """End the app if its terminal is gone: in a session of its own it gets no signal."""
+        if self._has_terminal and not os.isatty(0):
+            self._has_terminal = False
+            self.begin()
+
     def begin(self) -> None:
         self._app.run_worker(self._end(), group="leave")
 
     async def _end(self) -> None:
-        """Wait for the files that are being written, then end."""
         writing = self._writing()
         if writing and isinstance(self._app.screen, BaseScreen):
             self._app.screen.say("a file is being written; the app ends as soon as it is whole")

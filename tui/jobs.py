@@ -172,7 +172,6 @@ class Job:
                 return
 
     def _send(self, number: signal.Signals) -> None:
-        """Send a signal to the process and all that it started."""
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if sys.platform == "win32":

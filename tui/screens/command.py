@@ -16,7 +16,7 @@ from textual.widgets import Input, Label, Static
 from xmine.display import short
 from xmine.errors import OptionError
 
-from ..commands import Field, in_one_line
+from ..commands import Field, in_one_line, words_of
 from ..jobs import Job, JobTold
 from ..key_table import bound
 from ..text import shown
@@ -88,16 +88,12 @@ class CommandScreen(BaseScreen):
             self.show_form()
 
     def _texts(self) -> list[str]:
-        """Give the values of the arguments."""
         return [line.value for line in self.query(FormLine) if not line.field.flag]
 
     def words(self) -> list[str]:
-        """Make the command.
-
-        Raises:
-            OptionError: something is missing or wrong.
-        """
-        return [self.command, *(word for line in self.query(FormLine) for word in line.words())]
+        """Make the command; an OptionError tells what is missing or wrong."""
+        lines = self.query(FormLine)
+        return [self.command, *(x for line in lines for x in words_of(line.field, line.value))]
 
     def missing(self) -> str:
         """Name the fields that must be filled in, and are not."""
@@ -173,7 +169,6 @@ class CommandScreen(BaseScreen):
         return self._metrics
 
     def after(self, job: Job) -> str:
-        """Say what came of a job, and name the keys."""
         if job.cancelled:
             resumes = any(field.name == "resume" for field in self._fields)
             how = "with --resume always it goes on" if resumes else "started again, it goes on"
@@ -219,7 +214,6 @@ class CommandScreen(BaseScreen):
             self.query_one("#field-method").focus()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what a field is good for."""
         for line in event.widget.ancestors:
             if isinstance(line, FormLine):
                 self.query_one("#about", Static).update(shown(_about(line.field)))
@@ -230,7 +224,6 @@ class CommandScreen(BaseScreen):
         self.say(f"{every}: tab leads through them")
 
     def action_other(self) -> None:
-        """Show the form of the other command, with the same texts in it."""
         self.host.fill(_OTHER[self.command], self.values())
 
     def action_start(self) -> None:
@@ -266,7 +259,6 @@ class CommandScreen(BaseScreen):
             self.copy(in_one_line(words), "the command is copied")
 
     def action_result(self) -> None:
-        """Go on with the result of a job that is done."""
         if (job := self._last) is None:
             return
         if self.command == "train":

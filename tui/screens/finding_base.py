@@ -90,7 +90,6 @@ class FindScreen(JudgeScreen):
         return replace(query, where=text), ""
 
     def _count(self, where: str) -> None:
-        """List what a filter may have besides, with the number of its pairs."""
 
         def counted(parts: list[tuple[str, int]]) -> None:
             if prompt.display:

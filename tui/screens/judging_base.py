@@ -80,7 +80,6 @@ class JudgeScreen(BaseScreen):
         return rows[0] == self.judged_row()
 
     def verdicts_changed(self) -> None:
-        """Show all verdicts anew."""
         self.query_one(PairTable).redraw()
 
     def on_pair_table_selected(self) -> None:
@@ -93,7 +92,6 @@ class JudgeScreen(BaseScreen):
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def copy_pair(self, source: int, target: int) -> None:
-        """Copy the texts of two rows, one of each side."""
         texts = self.view.opened.source.texts[source], self.view.opened.target.texts[target]
         self.copy("\t".join(texts), "copied: source, tab, target")
 
@@ -117,7 +115,6 @@ class JudgeScreen(BaseScreen):
         return np.arange(len(opened)) if opened.has_beads else self.view.rows
 
     def write_to(self, name: str) -> None:
-        """Write the pairs, as they stand now, into a file."""
         self._export(self.rows_to_write, self.view.cut, name)
 
     def _export(self, rows: Rows, cut: float | None, name: str) -> None:
@@ -139,7 +136,6 @@ class JudgeScreen(BaseScreen):
             self.action_ask_name(act)
 
     def action_ask_name(self, act: Callable[[], object] = lambda: None) -> None:
-        """Ask who judges, and remember it."""
 
         def answered(name: str) -> None:
             self.judgements.speak_as(judge_name(name.strip()))
@@ -162,7 +158,6 @@ class JudgeScreen(BaseScreen):
         self.judgements.contradicted.clear()
 
     def action_judge(self, verdict: str) -> None:
-        """Keep a verdict, and go on."""
         if (row := self.judged_row()) is None:
             self.say("there is no pair to judge: these two sentences are no candidate of the run")
         else:
@@ -179,7 +174,6 @@ class JudgeScreen(BaseScreen):
             self.say_contradicted()
 
     def action_note(self) -> None:
-        """Ask for a line to keep beside the verdict on the pair."""
         if (row := self.judged_row()) is not None:
             given = self.judgements.notes(row).get(self.judgements.by, "")
             asked = Question(text=f"{NOTE} note:", answered=partial(self._note, row), given=given)
@@ -191,7 +185,6 @@ class JudgeScreen(BaseScreen):
             self.verdicts_changed()
 
     def action_undo_list(self) -> None:
-        """Show what was done, and take back some of it."""
         from .undo_list import UndoList
 
         self.app.push_screen(UndoList(self.judgements), lambda steps: self._undo(steps or 0))

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from xmine.browsing.query import NEEDED, ORDERS, usual
 from xmine.judging.samples import read_plan
 
+from ..background import ROWS
 from ..draft import Beads, Draft, given_beads
 from ..key_table import GROUPS, bound
 from ..state import keep_setting, setting
@@ -67,7 +68,7 @@ class PairsScreen(RepairKeys, FindScreen):
 
     def hears(self, key: str) -> bool:
         """Let keys that act on rows wait for the rows that are looked for."""
-        if not self.stands or not self.host.finds_rows:
+        if not self.stands or not self.host.background.is_under_way(ROWS):
             return self.stands
         active = self.active_bindings.get(key)
         return active is None or active.binding.id not in _ON_ROWS

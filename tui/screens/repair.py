@@ -73,7 +73,6 @@ class RepairKeys(BaseScreen):
         self.do("move", side, step)
 
     def action_split(self) -> None:
-        """Offer where to split both texts."""
 
         def offer(cuts: list[int]) -> None:
             self.cuts = cuts
@@ -194,7 +193,6 @@ class RepairScreen(RepairKeys):
         return name, states
 
     def facts(self) -> str:
-        """Say what is kept."""
         if self._draft is not None and (done := self._draft.done):
             return f"{done}: enter keeps it"
         return "nothing done yet"

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Label, Static
 
-from ..commands import Field, fault_of, words_of
+from ..commands import Field, fault_of
 from ..key_table import bound
 
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
@@ -43,16 +43,13 @@ class FormLine(Horizontal):
     def fault(self) -> str:
         """Say what is wrong with the text, and show that behind the text."""
         fault = fault_of(self.field, self.value)
-        self._show(f"! {fault}" if fault else "")
+        self.query_one(".fault", Static).update(f"! {fault}" if fault else "")
         return fault
-
-    def _show(self, fault: str) -> None:
-        self.query_one(".fault", Static).update(fault)
 
     @on(Input.Changed)
     def changed(self) -> None:
         """Say nothing of a text that is being typed."""
-        self._show("")
+        self.query_one(".fault", Static).update("")
 
     def on_descendant_blur(self) -> None:
         if self.value:
@@ -62,10 +59,6 @@ class FormLine(Horizontal):
     def value(self) -> str:
         """The text, `~` resolved."""
         return os.path.expanduser(self.input.value.strip())
-
-    def words(self) -> list[str]:
-        """Give the words of the command that the line makes, see `words_of`."""
-        return words_of(self.field, self.value)
 
     async def action_complete(self) -> None:
         """Take the rest of a name that begins so; without one, go on to the next field."""

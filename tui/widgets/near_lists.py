@@ -82,7 +82,6 @@ class NearList(KeyedList):
         super().watch_highlighted(highlighted)
 
     def _line(self, at: int, highlighted: int | None) -> Text:
-        """Draw a sentence: figures, then the text, cut to some lines."""
         entry, room = self._entries[at], (self.size.width or self.app.size.width) - 1
         lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
         weight = "bold" if entry.is_bold else ""
@@ -98,7 +97,6 @@ class NearLists(Container):
     """A head and a list for each side."""
 
     def compose(self) -> ComposeResult:
-        """Put one after the other; the styles lay them out."""
         for side in SIDES:
             with Vertical(classes="near-side"):
                 with Horizontal(classes="near-head"):

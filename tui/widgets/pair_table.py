@@ -32,13 +32,8 @@ class PairTable(ScrollView, can_focus=True):
 
     ALLOW_SELECT = False  # y copies the pair
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "pair-table--header",
-        "pair-table--cursor",
-        "pair-table--accept",
-        "pair-table--reject",
-        "pair-table--unsure",
-        "pair-table--hit",
-        "pair-table--figure",
+        f"pair-table--{each}"
+        for each in ("header", "cursor", "accept", "reject", "unsure", "hit", "figure")
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bound(enter="select: Neighbours"), *MOVING]
     header_height = 1
@@ -70,7 +65,6 @@ class PairTable(ScrollView, can_focus=True):
 
     @property
     def row_count(self) -> int:
-        """The number of pairs that are shown."""
         return len(self.pairs.data)
 
     @property
@@ -148,7 +142,6 @@ class PairTable(ScrollView, can_focus=True):
         self.redraw()
 
     def notify_style_update(self) -> None:
-        """Draw all rows in the styles of now."""
         super().notify_style_update()
         self._strips.clear()
 

@@ -140,7 +140,6 @@ class Prompt(Vertical):
             self._put(before[self._at])
 
     def _move(self, parts: int) -> None:
-        """Go through the list."""
         if self.list.display:
             (self.list.action_cursor_down if parts > 0 else self.list.action_cursor_up)()
 
@@ -165,7 +164,6 @@ class Prompt(Vertical):
             self._question.given_up()
 
     def close(self) -> None:
-        """Ask no more."""
         if self.display:
             self.display = False
             self.screen.remove_class("-trying", "-listing")

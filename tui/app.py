@@ -8,11 +8,10 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
 from textual.content import Content
 from textual.filter import LineFilter, NoColor
 from textual.messages import ExitApp
@@ -68,9 +67,7 @@ class XmineApp(App[None]):
 
     CSS_PATH = "app.tcss"
     TITLE = "xmine"
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        "pairs threshold search home mine train help redraw help-always help-typing"
-    )
+    BINDINGS = bound("pairs threshold search home mine train help redraw help-always help-typing")
 
     def __init__(
         self,

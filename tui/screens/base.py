@@ -7,11 +7,10 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import Any, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.events import Key, Resize
 from textual.screen import Screen
@@ -31,9 +30,6 @@ from ..text import cut
 from ..widgets.form_line import paths_from
 from ..widgets.key_line import KeyLine
 from ..widgets.prompt import Prompt, Question
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
 
 _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
@@ -79,15 +75,14 @@ class BaseScreen(Screen[Any]):
 
     NAME = ""
     # The kind of work in the background that the keys of the screen wait for; see `stands`.
-    LOADS: ClassVar[str] = ""
-    SMALLEST: ClassVar[tuple[int, int]] = (60, 15)  # columns and rows
-    BINDINGS: ClassVar[list[BindingType]] = bound("back close")
+    LOADS = ""
+    SMALLEST = (60, 15)  # columns and rows
+    BINDINGS = bound("back close")
 
     def __init__(self) -> None:
         super().__init__()
         self._told = ""
         self._view = self.host.view
-        self._had_keys: Widget | None = None  # before the window was too small
         self._is_shown = False
         self.background = BackgroundWork(self)
 
@@ -269,17 +264,7 @@ class BaseScreen(Screen[Any]):
 
     def on_resize(self, event: Resize) -> None:
         columns, rows = self.smallest
-        small = event.size.width < columns or event.size.height < rows
-        if small and not self.has_class("-small"):
-            self._had_keys = self.focused or self._had_keys
-        elif not small and self.has_class("-small"):
-            self.call_after_refresh(self._give_keys_back)
-        self.set_class(small, "-small")
-
-    def _give_keys_back(self) -> None:
-        """Focus again: Textual takes the focus from hidden widgets."""
-        if self.focused is None and self._had_keys is not None and self._had_keys.is_attached:
-            self.set_focus(self._had_keys, scroll_visible=False)
+        self.set_class(event.size.width < columns or event.size.height < rows, "-small")
 
 
 QUIT = bound(close="app.leave: Quit")
@@ -288,9 +273,9 @@ QUIT = bound(close="app.leave: Quit")
 class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read. It hears what leaves it."""
 
-    KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "o", "question_mark", "f1")
-    BINDINGS: ClassVar[list[BindingType]] = QUIT
-    SMALLEST: ClassVar[tuple[int, int]] = (28, 12)  # of a telephone
+    KEYS = ("escape", "q", "ctrl+q", "o", "question_mark", "f1")
+    BINDINGS = QUIT
+    SMALLEST = (28, 12)  # of a telephone
 
     def __init__(self, path: Path, before: Path | None = None) -> None:
         super().__init__()

@@ -3,11 +3,9 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widget import Widget
@@ -36,7 +34,7 @@ _FIGURES = ("pairs", "beads", "precision", "accuracy", "best", "trained_on")  # 
 class CommandScreen(BaseScreen):
     """The form of a command; while that runs, the screen shows how far it is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "start choose options other copy-command next-field field-back",
         enter="result: Open the result",
         edit="again: Back to the form",

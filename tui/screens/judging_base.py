@@ -1,13 +1,10 @@
 """The base of screens that judge pairs, and of most that show a pair whole in a pane."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
-from textual.binding import BindingType
 
 from xmine.browsing.opened import Rows
 from xmine.display import count
@@ -33,7 +30,7 @@ class JudgeScreen(BaseScreen):
     Every judgement is saved before the key is released.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "accept reject unsure partial language source-long target-long undo repair note judge-name "
         "conflicts report done context pane-down pane-up"
     )
@@ -129,21 +126,26 @@ class JudgeScreen(BaseScreen):
         self.background.run(f"export {name}", work, self.say, failed)
 
     def named(self, act: Callable[[], object]) -> None:
-        """Judge in a name; ask for it before the first verdict."""
+        """Judge in a name, which is asked for before the first verdict."""
         if os.environ.get("XMINE_JUDGE") or setting("judge"):
-            act()
+            self._act(act)
         else:
             self.action_ask_name(act)
 
-    def action_ask_name(self, act: Callable[[], object] = lambda: None) -> None:
+    def _act(self, act: Callable[[], object]) -> None:
+        """Judge no pairs that are gone, and show what was judged in the top line."""
+        with self.complaining():
+            self.check_there()
+            act()
+            self.refresh_top()
 
+    def action_ask_name(self, act: Callable[[], object] = lambda: None) -> None:
         def answered(name: str) -> None:
             self.judgements.speak_as(judge_name(name.strip()))
             with self.complaining():
                 keep_setting("judge", self.judgements.by)
             self.verdicts_changed()
-            self.refresh_top()
-            act()
+            self._act(act)
 
         text = "your name, beside your verdicts:"
         self.ask(Question(text=text, answered=answered, given=self.judgements.by))
@@ -164,25 +166,27 @@ class JudgeScreen(BaseScreen):
             self.named(partial(self._judge, row, verdict))
 
     def _judge(self, row: int, verdict: str) -> None:
-        with self.judging():
-            before, is_new = self.keep(row, verdict)
-            after = self.after(row)
-            self.judged(row)
-            taken = "z takes it back" if is_new else "it was already"
-            was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
-            self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
-            self.say_contradicted()
+        before, is_new = self.keep(row, verdict)
+        after = self.after(row)
+        self.judged(row)
+        taken = "z takes it back" if is_new else "it was already"
+        was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
+        self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
+        self.say_contradicted()
 
     def action_note(self) -> None:
         if (row := self.judged_row()) is not None:
             given = self.judgements.notes(row).get(self.judgements.by, "")
-            asked = Question(text=f"{NOTE} note:", answered=partial(self._note, row), given=given)
+
+            def answered(text: str) -> None:
+                self._act(partial(self._note, row, text))
+
+            asked = Question(text=f"{NOTE} note:", answered=answered, given=given)
             self.named(partial(self.ask, asked))
 
     def _note(self, row: int, text: str) -> None:
-        with self.judging():
-            self.judgements.note(row, text.strip())
-            self.verdicts_changed()
+        self.judgements.note(row, text.strip())
+        self.verdicts_changed()
 
     def action_undo_list(self) -> None:
         from .undo_list import UndoList
@@ -203,17 +207,8 @@ class JudgeScreen(BaseScreen):
                 self.refresh_top()
                 self.say(f"{REPAIRED} repaired, so accepted: {self.progress()}; z takes both back")
 
-        with self.judging():
-            screen = RepairScreen(self.judgements, row)
-            self.named(lambda: self.app.push_screen(screen, done))
-
-    @contextmanager
-    def judging(self) -> Iterator[None]:
-        """Show an error, as of pairs that are gone, and what was judged in the top line."""
-        with self.complaining():
-            self.check_there()
-            yield
-            self.refresh_top()
+        screen = RepairScreen(self.judgements, row)
+        self.named(lambda: self.app.push_screen(screen, done))
 
     def check_there(self) -> None:
         """Refuse verdicts on pairs that are gone."""

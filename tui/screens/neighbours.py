@@ -3,10 +3,7 @@
 Of a typed sentence, the nearest of both files.
 """
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.details import IN_WORDS
@@ -26,7 +23,7 @@ class NeighboursScreen(JudgeScreen):
     """A pair or a typed sentence in its neighbourhood; one steps to a neighbour, and back."""
 
     NAME = "Neighbours"
-    BINDINGS: ClassVar[list[BindingType]] = bound("back copy")
+    BINDINGS = bound("back copy")
 
     def __init__(
         self, of: tuple[int, int] | dict[str, list[Hit]], view: View, judgements: Judgements

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from xmine.browsing.query import NEEDED, ORDERS, usual
 from xmine.judging.samples import read_plan
@@ -52,10 +50,9 @@ class PairsScreen(RepairKeys, FindScreen):
 
     NAME = "Pairs"
     LOADS = "repair"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bound("sample sort reverse again teach compare copy write", enter="mend: Repair"),
-        *QUIT,
-    ]
+    BINDINGS = QUIT + bound(
+        "sample sort reverse again teach compare copy write", enter="mend: Repair"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -174,13 +171,11 @@ class PairsScreen(RepairKeys, FindScreen):
 
     def changed(self, draft: Draft) -> None:
         """Keep a step at once, unless another window was faster."""
-        self.check_there()
         self.judgements.refresh()
         table, changes = self.query_one(PairTable), draft.changes()
         self.judgements.repair(changes)
         table.show()
         table.go_to(*draft.place)
-        self.refresh_top()
         self.say(f"{REPAIRED} {draft.done}: {self.progress()}; z takes it back")
 
     def show_cuts(self) -> None:

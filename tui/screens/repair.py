@@ -6,10 +6,8 @@ A bead of an alignment in place; a pair between the lines around it, kept all at
 import re
 from bisect import bisect_left, bisect_right
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from xmine.browsing.repairs import Repair
 from xmine.judging.judgements import Judgements
@@ -29,7 +27,7 @@ _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}  # what a line 
 class RepairKeys(BaseScreen):
     """A screen that works at one bead of a draft at a time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "as-given source-up source-down target-up target-down merge split trim edit",
         tab="turn: Other side",
         right="cut(1)",
@@ -145,7 +143,7 @@ class RepairScreen(RepairKeys):
 
     NAME = "Repair"
     LOADS = "repair"
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         enter="keep: Keep",
         back="back: Give up",
         undo="step('undo')",

@@ -6,7 +6,6 @@ On a telephone buttons stand in the place of keys.
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 from rich.console import Group
 from rich.text import Text
@@ -52,12 +51,10 @@ class OnePairScreen(JudgeScreen):
         left: those that are still to come, the one that is shown first.
     """
 
-    SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
+    SMALLEST = OpeningScreen.SMALLEST  # of a telephone
     BLIND = True
-    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = _JUDGING
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        "later", down="scroll_pane(1)", up="scroll_pane(-1)"
-    )
+    BUTTONS: tuple[list[BindingType], ...] = _JUDGING
+    BINDINGS = bound("later", down="scroll_pane(1)", up="scroll_pane(-1)")
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,8 +164,8 @@ class SampleScreen(OnePairScreen):
 
     NAME = "Judge"
     LOADS = "draw"
-    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (*_JUDGING, _MORE)
-    BINDINGS: ClassVar[list[BindingType]] = [*bound("again teach"), *_MORE]
+    BUTTONS = (*_JUDGING, _MORE)
+    BINDINGS = bound("again teach") + _MORE
 
     def __init__(self, *, around: bool, plan: str = "") -> None:
         super().__init__()
@@ -292,10 +289,8 @@ class ReadScreen(OnePairScreen):
     """The pairs that are shown, with all that is known of each, for who judges none."""
 
     NAME, BLIND = "Read", False
-    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (
-        bound(previous="later(1): Before", down=_DOWN, next="later: Next"),
-    )
-    BINDINGS: ClassVar[list[BindingType]] = BUTTONS[0]
+    BUTTONS = (bound(previous="later(1): Before", down=_DOWN, next="later: Next"),)
+    BINDINGS = BUTTONS[0]
 
     def on_mount(self) -> None:
         rows = self.view.rows.tolist()

@@ -1,9 +1,6 @@
 """What was done to pairs since they were opened, newest first, to be taken back up to a place."""
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.judging.judgements import Judgements
@@ -17,7 +14,7 @@ class UndoList(BaseScreen):
     """A list of steps; the result is how many of them are taken back."""
 
     NAME = "What was done"
-    BINDINGS: ClassVar[list[BindingType]] = bound("back")
+    BINDINGS = bound("back")
 
     def __init__(self, judgements: Judgements) -> None:
         super().__init__()

@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -94,7 +93,7 @@ class Curves(Vertical):
     Curves { height: 1fr; }
     Curves > Static { height: auto; max-height: 4; }
     """
-    SIDES: ClassVar[tuple[str, ...]] = ("loss", "measure")
+    SIDES = ("loss", "measure")
 
     def compose(self) -> ComposeResult:
         with Horizontal():

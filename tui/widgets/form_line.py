@@ -3,12 +3,10 @@
 import os
 import shlex
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Label, Static
@@ -22,7 +20,7 @@ _MOST = 2000  # entries of a folder that are looked at for a suggestion
 class FormLine(Horizontal):
     """A field of a command; where it is empty, its usual value or its help is shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound("complete")
+    BINDINGS = bound("complete")
 
     def __init__(self, field: Field, value: str = "") -> None:
         is_hidden = not field.is_first and not value

@@ -1,12 +1,11 @@
 """Two lists of sentences, one for each language: side by side where there is room, else stacked."""
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Container, Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import OptionList, Static
@@ -48,9 +47,7 @@ class Spot(NamedTuple):
 class NearList(KeyedList):
     """Sentences, a few lines each, the one under the cursor whole."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        enter="select: Step to it", tab="other_side: Other side"
-    )
+    BINDINGS = bound(enter="select: Step to it", tab="other_side: Other side")
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False, compact=True)

@@ -1,9 +1,6 @@
 """The pairs just above and just below a cut, in one table."""
 
-from typing import ClassVar
-
 import numpy as np
-from textual.binding import BindingType
 from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
@@ -19,7 +16,7 @@ _NEAR = 20  # pairs on each side of the cut
 class NearTable(PairTable):
     """The pairs around the cut. Left and right move the cut: every column can be seen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "far-left far-right", left="screen.move(-1): Lower", right="screen.move(1): Raise"
     )
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 from rich.segment import Segment
-from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.events import Click, Resize
 from textual.geometry import Size
@@ -35,7 +34,7 @@ class PairTable(ScrollView, can_focus=True):
         f"pair-table--{each}"
         for each in ("header", "cursor", "accept", "reject", "unsure", "hit", "figure")
     }
-    BINDINGS: ClassVar[list[BindingType]] = [*bound(enter="select: Neighbours"), *MOVING]
+    BINDINGS = bound(enter="select: Neighbours") + MOVING
     header_height = 1
 
     cursor_row: reactive[int] = reactive(0, repaint=False)

@@ -5,11 +5,11 @@ While it is open, no key and no click goes elsewhere.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -46,10 +46,8 @@ class Prompt(Vertical):
     """
 
     is_modal = True  # the keys of the screen and of the app do not count here
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bound("complete line-before line-after help-typing", back="give_up: Give up"),
-        Binding("ctrl+c", "app.help_quit", show=False),
-    ]
+    BINDINGS = bound("complete line-before line-after help-typing", back="give_up: Give up")
+    BINDINGS += [Binding("ctrl+c", "app.help_quit", show=False)]
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)

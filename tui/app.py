@@ -446,8 +446,7 @@ class XmineApp(App[None]):
     @property
     def _types(self) -> bool:
         """Whether a letter is one that the user types, and no key."""
-        types = isinstance(self.screen, BaseScreen) and self.screen.types
-        return types or isinstance(self.screen.focused, Input)
+        return isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
         """Show a screen; the form of mining for the first time with the texts of the run."""

@@ -139,9 +139,7 @@ def free_beside(run: Path) -> Path:
 def _begun_with(run: Path, *allowed: str) -> tuple[list[str], str, MiningOptions]:
     """Read which texts a run was mined from, with which encoder (none: the embedded one) and how.
 
-    Args:
-        run: a folder.
-        allowed: keys of the table `also` that do not matter.
+    Keys of the table `also` that are `allowed` do not matter.
     """
     if not (run / RUN_FILE).is_file():
         raise OptionError(f"{run}: no run, but pairs alone", "M mines two texts")

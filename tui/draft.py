@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import groupby, zip_longest
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -110,12 +110,6 @@ def given_beads(opened: Opened, row: int = 0) -> Beads:
     return (*before, (row, pair), *after)
 
 
-class _State(NamedTuple):
-    beads: Beads
-    at: int  # the bead that is worked at
-    how: tuple[str, ...]  # what was done
-
-
 class Draft:
     """A pair that is being repaired between the lines around it; or beads of an alignment.
 
@@ -141,24 +135,15 @@ class Draft:
             taken = {unit for bead in own for units in bead for unit in units}  # of those around
             beads = [(o, b if o == row else b.without(taken)) for o, b in beads]
         self._begun = tuple(each for each in beads if any(each[1]))
-        at = min(_first(self._begun, row) + part, len(self._begun) - 1)
-        self._states = [_State(self._begun, at, ())]
-
-    @property
-    def beads(self) -> Beads:
-        """The beads in order, each with the row of `Opened` that it stands for."""
-        return self._states[-1].beads
-
-    @property
-    def at(self) -> int:
-        """The number of the bead that is worked at."""
-        return self._states[-1].at
+        self.beads: Beads = self._begun
+        self.at = min(_first(self.beads, row) + part, len(self.beads) - 1)  # that is worked at
+        self._how: tuple[str, ...] = ()  # what was done
+        self._before: list[tuple[Beads, int, tuple[str, ...]]] = []  # beads, `at` and `how`
 
     @property
     def done(self) -> str:
         """Say what was done; empty for nothing."""
-        said = ", ".join(self._states[-1].how)
-        return said or "as it was" * (self.beads != self._begun)
+        return ", ".join(self._how) or "as it was" * (self.beads != self._begun)
 
     @property
     def bead(self) -> Bead:
@@ -177,11 +162,11 @@ class Draft:
 
     def go(self, step: int) -> None:
         """Work at the next bead or line, or at the one before."""
-        at = min(max(self.at + step, 0), len(self.beads) - 1)
-        self._states[-1] = self._states[-1]._replace(at=at)
+        self.at = min(max(self.at + step, 0), len(self.beads) - 1)
 
     def undo(self) -> None:
-        del self._states[max(len(self._states) - 1, 1) :]
+        if self._before:
+            self.beads, self.at, self._how = self._before.pop()
 
     def as_given(self) -> None:
         """Put the bead, and repaired ones beside it, back as they were opened."""
@@ -197,7 +182,7 @@ class Draft:
         if self._opened.has_beads:
             kept = [each for each in self.beads if each[0] not in run]
             beads = sorted([*kept, *(e for e in beads if e[0] in run)], key=itemgetter(0))
-        self._states.append(_State(tuple(beads), _first(beads, row), ()))
+        self._take(tuple(beads), _first(beads, row), ())
 
     def move(self, side: int, step: int) -> None:
         """Move the last line of a side to the bead below (`step` 1), or the first one up (-1)."""
@@ -259,8 +244,11 @@ class Draft:
             raise OptionError("a pair needs text on both sides")
         at -= sum(not any(bead) for _, bead in beads[:at])
         left = tuple(each for each in beads if any(each[1]))
-        done = tuple(dict.fromkeys((*self._states[-1].how, how)))
-        self._states.append(_State(left, at, done))
+        self._take(left, at, tuple(dict.fromkeys((*self._how, how))))
+
+    def _take(self, beads: Beads, at: int, how: tuple[str, ...]) -> None:
+        self._before.append((self.beads, self.at, self._how))
+        self.beads, self.at, self._how = beads, at, how
 
     def changes(self, aligner: "Aligner | None" = None) -> dict[int, Repair | None]:
         """Give the repair of each row that another stands for now; None where none is left.
@@ -281,7 +269,7 @@ class Draft:
             beads, before = now.get(row, ()), self._repair_of(row)
             if begun.get(row, ()) != (given[row] if before is None else before.beads):
                 raise OptionError("another window has repaired these pairs: nothing is kept")
-            how = dict.fromkeys([*(before.how.split(",") if before else ()), *self._states[-1].how])
+            how = dict.fromkeys([*(before.how.split(",") if before else ()), *self._how])
             told = tuple(next(figures) for _ in beads)
             found[row] = None if beads == given[row] else Repair(",".join(how), beads, told)
         return found

@@ -62,7 +62,7 @@ class Ending:
         self._heard, self._wrote = False, bool(self._writing())
         signal.setitimer(signal.ITIMER_REAL, _GRACE)
         try:
-            asyncio.get_running_loop().call_soon_threadsafe(self._terminated)
+            asyncio.get_running_loop().call_soon_threadsafe(self.begin)
         except RuntimeError:  # the app has not begun, or is over
             sys.exit(self.code)
 
@@ -72,10 +72,6 @@ class Ending:
             self._ask_to_end()
         else:
             os._exit(self.code)
-
-    def _terminated(self) -> None:
-        self._heard = True
-        self.begin()
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
@@ -115,6 +111,7 @@ class Ending:
             self.begin()
 
     def begin(self) -> None:
+        self._heard = True
         self._app.run_worker(self._end(), group="leave")
 
     async def _end(self) -> None:

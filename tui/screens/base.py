@@ -116,11 +116,6 @@ class BaseScreen(Screen[Any]):
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
         return False
 
-    @property
-    def types(self) -> bool:
-        """Whether a letter, and ?, is a character of a text."""
-        return self.in_form
-
     def footer(self) -> tuple[str, set[str]]:
         """Name the footer of `keys.toml` that counts now, and states that it asks for."""
         return self.NAME, set()
@@ -273,6 +268,7 @@ QUIT = bound(close="app.leave: Quit")
 class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read. It hears what leaves it."""
 
+    NAME = "Opening"
     KEYS = ("escape", "q", "ctrl+q", "o", "question_mark", "f1")
     BINDINGS = QUIT
     SMALLEST = (28, 12)  # of a telephone
@@ -284,9 +280,6 @@ class OpeningScreen(BaseScreen):
 
     def hears(self, key: str) -> bool:
         return self.stands and key in self.KEYS
-
-    def footer(self) -> tuple[str, set[str]]:
-        return "Opening", set()
 
     def heading(self) -> str:
         """Say what is read."""

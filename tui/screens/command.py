@@ -53,7 +53,7 @@ class CommandScreen(BaseScreen):
         return "Form", set()
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(id="form"):
+        with VerticalScroll(id="form", can_focus=False):
             yield from self._lines(_FILLED.get(self.command, {}))
         with Vertical(id="below-form"):
             yield Static(id="command", markup=False)

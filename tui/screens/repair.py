@@ -163,10 +163,6 @@ class RepairScreen(RepairKeys):
         """Keep keys that lead elsewhere away: what was done would be lost."""
         return True
 
-    @property
-    def types(self) -> bool:
-        return False
-
     def body(self) -> ComposeResult:
         yield PairDetail(id="draft")
 

@@ -44,12 +44,7 @@ _JUDGING = (
 
 
 class OnePairScreen(JudgeScreen):
-    """What the machine and other judges say of a pair comes after one's own verdict.
-
-    Attributes:
-        rows: all pairs, rows of `Opened`.
-        left: those that are still to come, the one that is shown first.
-    """
+    """What the machine and other judges say of a pair comes after one's own verdict."""
 
     SMALLEST = OpeningScreen.SMALLEST  # of a telephone
     BLIND = True
@@ -60,8 +55,8 @@ class OnePairScreen(JudgeScreen):
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-phone"), (BaseScreen.SMALLEST[0], "-desk")]
         self.VERTICAL_BREAKPOINTS = [(0, "-usual"), (36, "-high")]
-        self.rows: Sequence[int] = ()
-        self.left = deque[int]()
+        self.rows: Sequence[int] = ()  # of `Opened`: all pairs
+        self.left = deque[int]()  # those that are still to come, the one that is shown first
         self.shown: int | None = None  # the row on the screen
 
     def body(self) -> ComposeResult:

@@ -7,6 +7,7 @@ from xmine.judging.judgements import Judgements
 
 from ..key_table import bound
 from ..text import cut
+from ..widgets.moving import KeyedList
 from .base import BaseScreen
 
 
@@ -28,7 +29,7 @@ class UndoList(BaseScreen):
             more = f"and {len(before) - 1:,} more" if len(before) > 1 else ""
             line = f"{before[0].time[11:19]}  {what:<8} {text}"
             lines.append(cut(line, 60).append(f" {more}"))
-        yield OptionList(*lines, id="recent")
+        yield KeyedList(*lines, id="recent")
 
     def on_mount(self) -> None:
         enter = "enter takes this step and all later ones back"

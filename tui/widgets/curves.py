@@ -89,10 +89,6 @@ def smoothed(values: Sequence[float]) -> list[float]:
 class Curves(Vertical):
     """The loss beside what was measured on held-out pairs, and the best of these."""
 
-    DEFAULT_CSS = """
-    Curves { height: 1fr; }
-    Curves > Static { height: auto; max-height: 4; }
-    """
     SIDES = ("loss", "measure")
 
     def compose(self) -> ComposeResult:

@@ -1,7 +1,6 @@
 """The pairs just above and just below a cut, in one table."""
 
 import numpy as np
-from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import Opened
@@ -35,7 +34,7 @@ class NearTable(PairTable):
         self._above = len(above)
         self.call_after_refresh(self._put_in_the_middle)
 
-    def on_resize(self, event: Resize) -> None:  # that of every table comes after this one
+    def on_resize(self) -> None:  # that of every table comes after this one
         if self.cursor_row == max(self._above - 1, 0):
             self.call_after_refresh(self._put_in_the_middle)
 

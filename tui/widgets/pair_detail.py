@@ -15,7 +15,6 @@ from rich.table import Column, Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.details import IN_WORDS, figures_of, lines_around, outcome_of, reasons_of
@@ -30,7 +29,7 @@ from xmine.pairs.pair import Pair
 
 from ..background import BackgroundWork
 from ..text import cut as cut_off
-from ..text import highlighted, shown
+from ..text import shown
 from .pair_cells import NOTE, REPAIRED, signed
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class PairDetail(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._blind = False  # whether lines around the texts stand in place of figures and marks
-        self._roomy = False
         self._turned = False  # whether the lines around are shown where they usually are not
         self._opened: Opened | None = None
         self._stands: Opened | None = None  # with the beads around as they stand
@@ -92,14 +90,16 @@ class PairDetail(Vertical):
             for changes in ("scroll_y", "virtual_size"):
                 self.watch(side, changes, self._fit_soon, init=False)
 
-    def on_resize(self, event: Resize) -> None:
-        wide, rows = self.app.size.width >= _WIDE, self.size.height
-        self.set_class(wide, "-wide")
-        self.set_class(rows < _LOW, "-low")
-        if self._roomy != (wide and rows >= _HIGH):
-            self._roomy = not self._roomy
-            self._draw_soon()
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width >= _WIDE, "-wide")
+        self.set_class(self.size.height < _LOW, "-low")
+        self._draw_soon()
         self._fit_soon()
+
+    @property
+    def _roomy(self) -> bool:
+        """Whether the lines around have room."""
+        return self.has_class("-wide") and self.size.height >= _HIGH
 
     def _fit_soon(self) -> None:
         self.call_after_refresh(self._fit)
@@ -268,11 +268,13 @@ class PairDetail(Vertical):
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
         """Give so much of a text as is laid out, and say how much is left."""
-        most, left = self._most, len(text) - self._most
-        if left <= 0:
-            return highlighted(text, parts, style)
-        begun = highlighted(text[:most], [span for span in parts if span[1] <= most], style)
-        return begun.append(f"… {left:,} more characters: J shows more", "bold reverse")
+        begun, left = shown(text[: self._most]), len(text) - self._most
+        for start, end in parts:
+            if end <= self._most:
+                begun.stylize(style, start, end)
+        if left > 0:
+            begun.append(f"… {left:,} more characters: J shows more", "bold reverse")
+        return begun
 
     def _say(self, reasons: dict[str, str]) -> None:
         self._said = reasons

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from rich.segment import Segment
 from textual.cache import LRUCache
-from textual.events import Click, Resize
+from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -144,7 +144,7 @@ class PairTable(ScrollView, can_focus=True):
         super().notify_style_update()
         self._strips.clear()
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         self._lay_out()
         self._show_cursor()
 

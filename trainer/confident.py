@@ -11,7 +11,8 @@ from xmine.browsing.opened import Opened
 from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
-from xmine.judging.judgements import CODES, Judgements
+from xmine.judging.counts import CODES
+from xmine.judging.judgements import Judgements
 from xmine.knn.exact import search_exact
 from xmine.pairs.io import ParallelText
 from xmine.pairs.judgements import ACCEPT, REJECT
@@ -54,8 +55,12 @@ class Confident(NamedTuple):
         is_sure = (probs >= least) & (opened.allowed | (labels == 1))
         rows = np.flatnonzero(is_sure)
         judgements = Judgements.open(opened, beside=run)  # for what was repaired
-        stand = map(judgements.texts, (rows, rows[labels[rows] == 1]))
-        texts, accepted = (ParallelText(*each, [""] * len(each[0])) for each in stand)
+        stand = (judgements.pairs(some, written=False) for some in (rows, rows[labels[rows] == 1]))
+        both = ([x for x in some if x.source and x.target] for some in stand)
+        texts, accepted = (
+            ParallelText([x.source for x in some], [x.target for x in some], [""] * len(some))
+            for some in both
+        )
         wrong, others = np.flatnonzero(labels == 0), np.flatnonzero(~is_sure & (labels != 0))
         settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong, others))
         return cls(texts, accepted, *settled)

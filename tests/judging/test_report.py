@@ -7,7 +7,8 @@ import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.cuts import Cuts
-from xmine.judging.judgements import CODES, Judgements
+from xmine.judging.counts import CODES
+from xmine.judging.judgements import Judgements
 from xmine.judging.report import Report, alpha_of, conflicts, kappa_of, minutes_of
 
 # Krippendorff, Computing Krippendorff's alpha-reliability (2011), section C: 4 observers, 12 units.
@@ -69,21 +70,17 @@ def test_conflicts_are_left_until_somebody_decides_who_overwrites_nobody(tmp_pat
     opened = opened_run(40, tmp_path / "pairs.jsonl")
     ann, bob, eve = (Judgements.open(opened, name) for name in ("ann", "bob", "eve"))
     ann.judge_all(range(8), "accept")
-    bob.judge_all(range(4, 12), "reject", "partial")
+    bob.judge_all(range(4, 12), "partial")
     eve.refresh()
     assert conflicts(eve) == [4, 5, 6, 7] and eve.of(4) == "unsure"
-    eve.adjudicate(4, "reject", "source")
-    eve.adjudicate(5, "accept")
+    eve.judge(4, "source", adjudicates=True)
+    eve.judge(5, "accept", adjudicates=True)
     assert ann.refresh() and bob.refresh()
     for each in (ann, bob, eve, Judgements.open(opened, "cem")):
         assert conflicts(each) == [6, 7]
         assert (each.word(4), each.of(4), each.of(5)) == ("source", "reject", "accept")
-        assert each.by_judge(4) == {"ann": "accept", "bob": "reject"}
-        assert each.kinds(4) == {"bob": "partial"} and (each.decided(4) or ())[:3] == (
-            4,
-            "eve",
-            "source",
-        )
+        assert each.words(4) == {"ann": "accept", "bob": "partial"}
+        assert (each.decided(4) or ())[:3] == (4, "eve", "source")
         assert each.codes()[[4, 5]].tolist() == [CODES["reject"], CODES["accept"]]
     report = Report(opened, ann)
     assert (report.open, report.everybody.decided) == (2, 2)

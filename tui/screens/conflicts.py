@@ -55,7 +55,7 @@ class ConflictScreen(OnePairScreen):
     def keep(self, row: int, word: str) -> tuple[str, bool]:
         decided = self.judgements.decided(row)
         own = decided.word if decided and decided.judge == self.judgements.by else ""
-        return own, self.judgements.adjudicate(row, word)
+        return own, self.judgements.judge(row, word, adjudicates=True)
 
     def end(self) -> Text:
         """Write how far the judges agree."""

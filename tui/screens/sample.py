@@ -9,28 +9,27 @@ from rich.text import Text
 from textual.binding import BindingType
 
 from xmine.errors import XmineError
-from xmine.judging.judgements import CODES
 from xmine.judging.samples import USUAL, Finding, Sample, read_plan
+from xmine.pairs.judgements import LABELS
 
 from ..key_table import bound
 from ..widgets.pair_cells import SIGNS
 from .one_pair import JUDGING, OnePairScreen
 
 _STEP = 10  # pairs, until the interval is as narrow as it is wanted
-_SAID = {"random": "at random", "unsure": "least sure first"}
 
 
 class SampleScreen(OnePairScreen):
-    """A sample of the kept pairs, or of those around the cut."""
+    """A sample of the kept pairs."""
 
     NAME = "Judge"
     LOADS = "draw"
     BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (*JUDGING, {"+\nmore pairs": "further"})
     BINDINGS: ClassVar[list[BindingType]] = bound("again teach", enter="further: More pairs")
 
-    def __init__(self, *, around: bool, plan: str = "") -> None:
+    def __init__(self, plan: str = "") -> None:
         super().__init__()
-        self._around, self._plan = around, read_plan(plan)
+        self._plan = read_plan(plan)
         self._sample: Sample | None = None
         self._is_whole = False  # whether there are no more pairs
 
@@ -39,9 +38,8 @@ class SampleScreen(OnePairScreen):
 
     def _draw(self, size: int) -> None:
         """Draw a sample in the background: a million pairs are sorted."""
-        opened, cut, how = self.view.opened, self.view.wanted.cut, self._plan.how
-        shared = self._plan.shared
-        draw = partial(Sample, opened, cut, size, around=self._around, how=how, shared=shared)
+        opened, cut, shared = self.view.opened, self.view.wanted.cut, self._plan.shared
+        draw = partial(Sample, opened, cut, size, shared=shared)
         self.background.run("draw", draw, self._drawn, self._not_drawn)
 
     def _not_drawn(self, error: XmineError) -> None:
@@ -58,39 +56,33 @@ class SampleScreen(OnePairScreen):
             self.say("there are no more pairs")
 
     def heading(self) -> str:
-        if self.has_class("-phone"):
-            return self.place()
-        return f"{self.NAME} {self.place()}, " + (
-            "around the cut" if self._around else _SAID[self._plan.how]
-        )
+        place = self.place()
+        return place if self.has_class("-phone") else f"{self.NAME} {place}, at random"
 
     def total(self) -> int:
         """Count the pairs that are one's own part of the sample."""
-        return int((self.judgements.own()[self.rows] > 0).sum()) + len(self.left)
+        return self.judgements.counts(self.rows).judged + len(self.left)
 
     def facts(self) -> str:
         if self._sample is None:
             return ""
-        codes = self.judgements.own()[self._sample.rows]
-        counts = {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
-        said = [f"{number} {sign}" for sign, number in counts.items()]
+        counts = self.judgements.counts(self._sample.rows)
+        said = [f"{getattr(counts, name)} {SIGNS[name]}" for name in LABELS]
         if (within := self._plan.within) is not None:
-            said.append(f"±{self._finding().above.within:.2f} of ±{within:g}")
+            said.append(f"±{self._finding().counts.right.within:.2f} of ±{within:g}")
         return "  ".join([*said, self.judgements.by])
 
     def _finding(self) -> Finding:
         """Count one's own verdicts; in a sample whose parts several people judge, those of all."""
         assert self._sample is not None  # it is drawn
-        all_judge = self._plan.shared == 1
-        by = self.judgements.own if all_judge else self.judgements.codes
-        return self._sample.said(by(given=False))
+        return self._sample.said(self.judgements.codes(own=self._plan.shared == 1, given=False))
 
     def verdicts_changed(self) -> None:
         """Draw more pairs as long as the interval is too wide; others may have judged some."""
         if self._sample is None:
             return
         within = self._plan.within
-        wide = within is not None and self._finding().above.within > within
+        wide = within is not None and self._finding().counts.right.within > within
         if wide and not (self.left or self._is_whole):
             self._draw(len(self._sample) + _STEP)
             return
@@ -104,7 +96,8 @@ class SampleScreen(OnePairScreen):
         """Write what the verdicts say."""
         found = self._finding()
         said = found.lines()
-        said += [f"{found.left:,} more are asked of others"] * bool(found.left)
+        left = found.counts.left
+        said += [f"{left:,} more are asked of others"] * bool(left)
         keys = f"enter: {USUAL} more; t: the threshold"
         if self.view.opened.is_run:
             keys += "; m: mine again with the verdicts; e: teach the encoder"

@@ -8,14 +8,13 @@ import getpass
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of, standing
@@ -23,11 +22,11 @@ from xmine.browsing.where import MANY
 from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
+from xmine.judging.counts import CODES, GIVEN, Codes, Counts
 from xmine.judging.keys import key_of, lines_of, rows_of
 from xmine.pairs.judgements import (
     ACCEPT,
     KINDS,
-    LABELS,
     REJECT,
     TAKEN_BACK,
     WORDS,
@@ -47,34 +46,9 @@ from xmine.pairs.judgements import (
 )
 from xmine.pairs.pair import Pair
 
-Codes = NDArray[np.int8]
-# The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
-CODES = {name: code for code, name in enumerate(("", *LABELS))}
-_GIVEN = len(CODES)  # stands for a label that a run was mined with
 _RATHER_WRONG, _LIKELY = 0.5, 0.9  # probabilities of pairs that are worth a look, and how much
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many of some pairs are judged, and how."""
-
-    accept: int
-    reject: int
-    unsure: int
-    pairs: int
-
-    @classmethod
-    def of(cls, codes: Codes) -> Self:
-        """Count CODES."""
-        accept, reject, unsure = np.bincount(codes, minlength=4)[1:4].tolist()
-        return cls(accept, reject, unsure, len(codes))
-
-    @property
-    def judged(self) -> int:
-        """Count those with any label."""
-        return self.accept + self.reject + self.unsure
 
 
 class Done(NamedTuple):
@@ -113,8 +87,6 @@ class Judgements:
 
     Attributes:
         done: what was done here, the last at the end.
-        contradicted: pairs that another window judged otherwise in the same name: its verdict, and
-            the one that was given here.
     """
 
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
@@ -126,9 +98,9 @@ class Judgements:
         self._notes: dict[int, dict[str, str]] = {}
         self._repairs: dict[int, Repair | None] = {}
         self._standing: tuple[dict[int, Repair], Opened] = {}, opened
-        # Of each pair what `of` gives, the label of `by`, and what `of` gives if the run was not
-        # mined with any label of the pair.
-        self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
+        # Of each pair the code of what `of` gives, that of the label of `by`, and whether the run
+        # was mined with a label of it: int8 [3, pairs].
+        self._codes = np.zeros((3, len(opened)), np.int8)
         self._places: dict[PairKey, list[int]] = {}  # of all labels
         self._keys: dict[tuple[int, str], PairKey] = {}  # by which each judge speaks of a row
         self._lost: dict[PairKey, Said] = {}  # labels of no pair
@@ -136,12 +108,9 @@ class Judgements:
         given = opened.run.get("also", {}).get("seed_pairs")
         mined = identity(opened.path / "source.parquet") if given else None
         self._mined = as_time(mined[2] / 1e9) if mined else ""
-        self._given: set[int] = set()  # rows that were judged then
         # Of each judge when each label was given.
         self.times: dict[str, list[str]] = {}
         self.done: list[Done] = []
-        self._own: set[tuple[PairKey, str]] = set()  # that are being written
-        self.contradicted: dict[PairKey, tuple[str, str]] = {}
         self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
@@ -212,14 +181,6 @@ class Judgements:
         said = self._said.get(row, {}).items()
         return {judge: word for (decides, judge), word in said if not decides}
 
-    def by_judge(self, row: int) -> dict[str, str]:
-        """Give the label of each judge for a pair, the latest at the end."""
-        return {judge: verdict_of(word) for judge, word in self.words(row).items()}
-
-    def kinds(self, row: int) -> dict[str, str]:
-        """Give what is wrong with a pair by each judge who says it: one of KINDS."""
-        return {judge: word for judge, word in self.words(row).items() if word in KINDS}
-
     def given(self, row: int) -> list[Given]:
         """List what judges and adjudicators say of a pair, the latest at the end."""
         notes, said = self.notes(row), self._said.get(row, {}).items()
@@ -231,24 +192,18 @@ class Judgements:
 
     def unsaid(self, rows: Rows) -> list[int]:
         """List those of some pairs that `by` has not judged, in their order."""
-        return [row for row in rows.tolist() if self.by not in self.by_judge(row)]
+        return [row for row in rows.tolist() if not self._codes[1, row]]
 
-    def judge(self, row: int, judgement: str, kind: str = "") -> bool:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said.
+    def judge(self, row: int, word: str, *, adjudicates: bool = False) -> bool:
+        """Say one of WORDS of a pair, or `none` to take back what was said.
 
-        A kind, which one may say as well in place of `reject`, is one of KINDS.
+        Who adjudicates decides what stands; what all judges have said stays beside it.
         """
-        return bool(self.judge_all([row], judgement, kind))
+        return bool(self.judge_all([row], word, adjudicates=adjudicates))
 
-    def adjudicate(self, row: int, judgement: str, kind: str = "") -> bool:
-        """Decide what stands for a pair; what `by` and others have said stays beside it."""
-        return bool(self.judge_all([row], judgement, kind, adjudicates=True))
-
-    def judge_all(
-        self, rows: Iterable[int], judgement: str, kind: str = "", *, adjudicates: bool = False
-    ) -> int:
+    def judge_all(self, rows: Iterable[int], word: str, *, adjudicates: bool = False) -> int:
         """Say the same of some pairs, which one `undo` takes back; count those it is new for."""
-        word, labels, before = kind or judgement, list[Label](), list[Label]()
+        labels, before = list[Label](), list[Label]()
         for row in rows:
             if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
                 labels.append(self._label(row, word, decides=adjudicates))
@@ -314,7 +269,7 @@ class Judgements:
         label.
         """
         if not self.done:
-            if there is None or self.by not in self.by_judge(there):
+            if there is None or not self._codes[1, there]:
                 return []
             self._write([self._label(there, TAKEN_BACK)])
             return [there]
@@ -376,16 +331,6 @@ class Judgements:
         worth: Bools = found & left
         return worth
 
-    def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
-        """Give both texts of some pairs as they stand now: those of a repair in their place."""
-        opened, found = self._opened, list[tuple[str, str]]()
-        given = (side.texts.take(places[rows]) for _, side, places in opened.sides)
-        for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
-            repair = self.repair_of(row)
-            beads = () if repair is None else repair.beads
-            found += [pair] if repair is None else [(b.text(0), b.text(1)) for b in beads if all(b)]
-        return [source for source, _ in found], [target for _, target in found]
-
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes and kinds.
 
@@ -395,7 +340,7 @@ class Judgements:
         # TSV has no room for a column that none of the first pairs has.
         repaired = "" if any(self._repairs.values()) else None
         note = "" if any(any(each.values()) for each in self._notes.values()) else None
-        has_kinds = any(self.kinds(row) for row in self._said)
+        has_kinds = any(word in KINDS for said in self._said.values() for word in said.values())
         given = opened.written_pairs(rows) if written else opened.pairs(rows)
         for row, pair in zip(rows.tolist(), given, strict=True):
             repair, notes = self.repair_of(row), self.notes(row)
@@ -429,8 +374,8 @@ class Judgements:
         self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
         with self._lock:
             if anew:
-                self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
-                for known in (self._said, self._notes, self._repairs, self._given, self._lost):
+                self._codes[:] = 0
+                for known in (self._said, self._notes, self._repairs, self._lost):
                     known.clear()
                 self._keys, self.times = {}, {}
             for label in labels:
@@ -439,16 +384,17 @@ class Judgements:
                 if not rows:
                     hear(self._lost.setdefault(label.key, {}), label)
                 for row in rows:
-                    self._compare(label, row, is_new=not anew)
                     self._take(label, row)
 
-    def codes(self, *, given: bool = True) -> Codes:
+    def codes(self, *, own: bool = False, given: bool = True) -> Codes:
         """Tell the label that stands for every pair, see `settled`, int8 [pairs], as CODES.
 
-        Without `given` no CODE stands for pairs whose labels the run was mined with.
+        Those of `by` where only these are wanted (`own`). Without `given` GIVEN stands for pairs
+        with a label that the run was mined with.
         """
         with self._lock:
-            return self._codes[0 if given else 2]
+            codes, is_given = self._codes[int(own)], self._codes[2] & (self._codes[0] > 0)
+            return codes.copy() if given else np.where(is_given, GIVEN, codes).astype(np.int8)
 
     def said(self, column: str) -> tuple[list[list[str]], Rows]:
         """List all that people say of a pair, and which of it each pair has, int64 [pairs].
@@ -460,7 +406,7 @@ class Judgements:
         with self._lock:
             for row in {*self._said, *self._repairs}:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
-                said += [f"{judge}: {REJECT}" for judge in self.kinds(row)]
+                said += [f"{x}: {REJECT}" for x, word in self.words(row).items() if word in KINDS]
                 if column == "verdict":
                     word = self.word(row)
                     said = [verdict_of(word), word, "judged"] if word else ["unjudged"]
@@ -475,33 +421,19 @@ class Judgements:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
         return np.array(sorted(self._said), dtype=np.int64)
 
-    def own(self, *, given: bool = True) -> Codes:
-        """Tell the labels of `by`, as `codes`."""
-        with self._lock:
-            _, own, since = self._codes
-            return own if given else np.where(since == _GIVEN, since, own)
-
     def counts(self, rows: Rows | None = None) -> Counts:
         """Count the labels of `by` on some pairs, or on all of them."""
-        return Counts.of(self.own() if rows is None else self.own()[rows])
+        own = self.codes(own=True)
+        return Counts.of(own if rows is None else own[rows])
 
     def _write(self, labels: list[Label]) -> None:
         for path in self._paths():
             append(path, labels, self._patience)
-        self._own = {(label.key, label.word) for label in labels}
         self.refresh()  # it holds these labels, and what others said before them
 
     def _paths(self) -> Sequence[Path]:
         """Name the files that take each label."""
         return (self.path,)
-
-    def _compare(self, label: Label, row: int, *, is_new: bool) -> None:
-        """Note that another window says otherwise in the same name."""
-        is_own = not is_new or label.judge != self.by or (label.key, label.word) in self._own
-        if is_own or label.decides or label.word == TAKEN_BACK:
-            return
-        if (ours := self.words(row).get(label.judge, label.word)) != label.word:
-            self.contradicted[label.key] = label.word, ours
 
     def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:
@@ -512,12 +444,11 @@ class Judgements:
         hear(self._said.setdefault(row, {}), label)
         if not self._said[row]:
             del self._said[row]
-        everybody, own, since = self._codes
-        everybody[row] = CODES[self.of(row)]
-        own[row] = CODES[self.by_judge(row).get(self.by, "")]
+        own = verdict_of(self.words(row).get(self.by, ""))
+        codes = self._codes[:, row]
+        codes[:2] = CODES[self.of(row)], CODES[own]
         if label.time < self._mined:
-            (self._given.add if everybody[row] else self._given.discard)(row)
-        since[row] = _GIVEN if everybody[row] and row in self._given else everybody[row]
+            codes[2] = codes[0] > 0
 
     @cached_property
     def _lines(self) -> Rows:

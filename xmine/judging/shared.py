@@ -13,9 +13,9 @@ import numpy as np
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import FileError
 from xmine.files.digests import identity
+from xmine.judging.counts import Counts
 from xmine.judging.judgements import Judgements, judge_name
 from xmine.judging.keys import key_of, row_of
-from xmine.judging.samples import share_of
 from xmine.pairs.judgements import file_beside, read_from
 
 
@@ -79,7 +79,7 @@ class SharedJudgements(Judgements):
         """
         said = []
         for part, rows in self._parts:
-            found, name = share_of(part.codes(given=False), rows), part._opened.name
+            found, name = Counts.of(part.codes(given=False)[rows]).right, part._opened.name
             said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
         return f"right: {', '.join(said) or 'none judged'}"
 

@@ -155,7 +155,8 @@ def test_what_was_judged_is_not_asked_again_and_undo_asks_again(
 
     async def first(pilot: Any) -> None:
         await settled(pilot)
-        text = await pressed(pilot, "v", "enter", "a", "a", "x", "z")
+        assert "is no sample" in await pressed(pilot, "v", *"many", "enter")
+        text = await pressed(pilot, "escape", "v", "enter", "a", "a", "x", "z")
         assert "Judge 3 of 5," in text and pilot.app.screen.judged_row() == rows[2]
 
     async def second(pilot: Any) -> None:
@@ -192,25 +193,6 @@ def test_the_screen_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
         await snapshot(pilot, "sample", holds=["Judge 1 of", "a Accept", "space Later"])
 
     drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_a_sample_goes_on_until_the_interval_is_as_narrow_as_it_is_wanted(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        text = await pressed(pilot, "v", *["backspace"] * 9, *".06 random", "enter")
-        assert "Judge 1 of 10, at random" in text and "±1.00 of ±0.06" in text
-        judged = 0
-        while "precision, judged" not in text and judged < 90:
-            text = await accepted(pilot, 10)
-            judged += 10
-        opened, codes = pilot.app.view.opened, pilot.app.judgements.codes()
-        right = Sample(opened, pilot.app.view.cut, judged).said(codes).counts.right
-        assert 10 < judged < 90 and right.within <= 0.06 and str(right) in text
-        text = await pressed(pilot, "escape", "v")
-        assert ".06 random" in text
-        assert "is no sample" in await pressed(pilot, *["backspace"] * 20, *"many", "enter")
-
-    drive(XmineApp(run_copy), (120, 40), script)
 
 
 def test_a_name_is_asked_once_and_notes_and_steps_are_told(

@@ -153,7 +153,6 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         await filtered_by(pilot, "accept")
         assert app.view.rows.tolist() == [first - 1]
         await at_threshold(pilot)
-        assert "1 of 1 verdict as prob says" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--min-prob {app.view.cut!r}"
         await moved(pilot, "W", "n")

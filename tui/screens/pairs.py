@@ -30,7 +30,7 @@ _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 _ON_ROWS = {name for name, group in GROUPS.items() if group in ("Judge", "Repair", "Move")}
 _ON_ROWS |= {"enter", "context", "copy", "write"}
 _ENOUGH = 20  # verdicts that change what mining finds
-_WAYS = ["50 random", "±.05 random", "50 random, 20 % shared"]  # to judge
+_WAYS = ["50 random", "50 random, 20 % shared"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
 # The orders that a key goes through: a run is in the order of its scores, so these come late.
 _TURNS = (

@@ -14,10 +14,8 @@ from textual.widgets import Static
 from xmine.browsing.cuts import Cuts, Histogram, check_cut, flag_of, step_of, stepped
 from xmine.browsing.opened import Opened
 from xmine.browsing.write_cut import read_again, write_cut
-from xmine.display import count
 from xmine.errors import XmineError
 from xmine.judging.counts import Counts
-from xmine.judging.report import Report
 from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
@@ -69,7 +67,6 @@ class ThresholdScreen(JudgeScreen):
     def on_screen_resume(self) -> None:
         if self._cuts is not None:
             self.verdicts_changed()
-            self._say_agreement()
 
     def on_screen_suspend(self) -> None:
         if self._waiting is not None:
@@ -109,8 +106,6 @@ class ThresholdScreen(JudgeScreen):
             self.complain(self._problem)
 
     def _counted(self, counted: tuple[Cuts, float, Histogram, float]) -> None:
-        if self._histogram is None:
-            self._say_agreement()
         is_first = self._cuts is None
         self._cuts, cut, self._histogram, self._step = counted
         if is_first:
@@ -221,16 +216,6 @@ class ThresholdScreen(JudgeScreen):
     def verdicts_changed(self) -> None:
         super().verdicts_changed()
         self._draw()
-
-    def _say_agreement(self) -> None:
-        """Say how verdicts agree with the estimate, and judges with each other."""
-        if self.judgements.counts().judged and not self.judgements.problem:
-            found = Report(self.view.opened, self.judgements)
-            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.twos]
-            if found.expected is not None:
-                told = f"{found.agreed.so:,} of {count(found.agreed.of, 'verdict')} as prob says"
-                said.insert(0, f"{told}: right from 0.5 on")
-            self.say("; ".join(said))
 
     def action_sample(self) -> None:
         if self._cuts is not None:

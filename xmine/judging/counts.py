@@ -40,12 +40,6 @@ class Share:
         low, high = ((share + part / 2 + sign * spread) / (1 + part) for sign in (-1, 1))
         return max(round(low, 12), 0.0), min(round(high, 12), 1.0)
 
-    @property
-    def within(self) -> float:
-        """Half the width of the interval; 1 without any."""
-        low, high = self.interval or (-1, 1)
-        return (high - low) / 2
-
     def __str__(self) -> str:
         """Write the share, the interval and both counts."""
         if self.share is None or self.interval is None:

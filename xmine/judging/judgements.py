@@ -9,7 +9,6 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, Self
@@ -23,7 +22,7 @@ from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
 from xmine.judging.counts import CODES, GIVEN, Codes, Counts
-from xmine.judging.keys import key_of, lines_of, rows_of
+from xmine.judging.keys import key_of, rows_of
 from xmine.pairs.judgements import (
     ACCEPT,
     KINDS,
@@ -49,13 +48,6 @@ from xmine.pairs.pair import Pair
 _RATHER_WRONG, _LIKELY = 0.5, 0.9  # probabilities of pairs that are worth a look, and how much
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
-
-
-class Done(NamedTuple):
-    """What was done at once: accept, note, repair and so on, and labels that take it back."""
-
-    what: str
-    before: list[Label]
 
 
 class Given(NamedTuple):
@@ -86,17 +78,19 @@ class Judgements:
     """The labels of some pairs, in the file `path`; `by` names who labels here.
 
     Attributes:
-        done: what was done here, the last at the end.
+        opened: the pairs.
+        done: what was done here at once, the last at the end: accept, note, repair and so on, and
+            the labels that take it back.
+        times: of each judge when each label was given.
     """
 
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""
-        self.path, self.by, self._patience = path, by, patience
-        self._opened = opened
+        self.opened, self.path, self.by, self._patience = opened, path, by, patience
         # Row -> the word of each judge, the latest at the end; the note of each; its repair.
         self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
-        self._repairs: dict[int, Repair | None] = {}
+        self._repairs: dict[int, Repair] = {}
         self._standing: tuple[dict[int, Repair], Opened] = {}, opened
         # Of each pair the code of what `of` gives, that of the label of `by`, and whether the run
         # was mined with a label of it: int8 [3, pairs].
@@ -108,9 +102,8 @@ class Judgements:
         given = opened.run.get("also", {}).get("seed_pairs")
         mined = identity(opened.path / "source.parquet") if given else None
         self._mined = as_time(mined[2] / 1e9) if mined else ""
-        # Of each judge when each label was given.
         self.times: dict[str, list[str]] = {}
-        self.done: list[Done] = []
+        self.done: list[tuple[str, list[Label]]] = []
         self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
@@ -146,11 +139,6 @@ class Judgements:
         have = "has lost its pair" if number == 1 else "have lost their pairs"
         said = f"{self.path}: {count(number, 'verdict')} {have}; all stay in the file"
         return said if number else ""
-
-    @property
-    def opened(self) -> Opened:
-        """The pairs."""
-        return self._opened
 
     @property
     def problem(self) -> str:
@@ -190,10 +178,6 @@ class Judgements:
         """Give the last word of an adjudicator on a pair; None without any."""
         return next((each for each in reversed(self.given(row)) if each.decides), None)
 
-    def unsaid(self, rows: Rows) -> list[int]:
-        """List those of some pairs that `by` has not judged, in their order."""
-        return [row for row in rows.tolist() if not self._codes[1, row]]
-
     def judge(self, row: int, word: str, *, adjudicates: bool = False) -> bool:
         """Say one of WORDS of a pair, or `none` to take back what was said.
 
@@ -216,8 +200,7 @@ class Judgements:
         """Keep labels that were given elsewhere, all or none; count those that are new."""
         taken = []
         for each in labels:
-            known = {x._replace(note=""): ("", x.note) for x in self.given(each.row)}
-            if each.note not in known.get(each._replace(note=""), ()):
+            if not any(each in (x, x._replace(note="")) for x in self.given(each.row)):
                 more = {"note": each.note} if each.note else {}
                 taken.append(self._label(each.row, each.word, each.judge, each.decides, **more))
         if taken:
@@ -253,14 +236,14 @@ class Judgements:
         if word not in (known := (*WORDS, TAKEN_BACK)):
             raise OptionError(f"{word!r} is no judgement", f"choose from {', '.join(known)}")
         judge = printable(judge) or self.by
-        key = self._keys.get((row, judge)) or key_of(self._opened, row)
+        key = self._keys.get((row, judge)) or key_of(self.opened, row)
         more |= {"kind": word} if word in KINDS else {}
         more |= {"adjudicates": True} if decides else {}
         return Label(key, verdict_of(word), judge, now(), more)
 
     def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
         self._write(labels)
-        self.done.append(Done(what, before))
+        self.done.append((what, before))
 
     def undo(self, there: int | None = None) -> list[int]:
         """Take back the last that was done here at once, and name its pairs.
@@ -273,7 +256,7 @@ class Judgements:
                 return []
             self._write([self._label(there, TAKEN_BACK)])
             return [there]
-        before = self.done[-1].before
+        _, before = self.done[-1]
         self._write([replace(label, time=now()) for label in before])
         self.done.pop()
         return self.rows_of(before)
@@ -284,7 +267,7 @@ class Judgements:
 
     def notes(self, row: int) -> dict[str, str]:
         """Give what each judge notes about a pair."""
-        return {judge: note for judge, note in self._notes.get(row, {}).items() if note}
+        return dict(self._notes.get(row, {}))
 
     def repair_of(self, row: int) -> Repair | None:
         """Give what stands in the place of a pair; None for the pair itself."""
@@ -294,9 +277,9 @@ class Judgements:
         """Repeat rows by their beads, and number the beads of each: a row without any goes."""
         if not self._repairs:  # as a rule: nothing is copied
             return rows, np.zeros_like(rows)
-        numbers = np.ones(len(self._opened), dtype=np.int64)
+        numbers = np.ones(len(self.opened), dtype=np.int64)
         for row, repair in self._repairs.items():
-            numbers[row] = 1 if repair is None else len(repair.beads)
+            numbers[row] = len(repair.beads)
         some = numbers[rows]
         return rows.repeat(some), np.arange(some.sum()) - (some.cumsum() - some).repeat(some)
 
@@ -308,9 +291,8 @@ class Judgements:
     def standing(self) -> Opened:
         """Give all pairs as they stand now; see `repairs.standing`."""
         with self._lock:
-            repairs = {row: each for row, each in self._repairs.items() if each is not None}
-            if repairs != self._standing[0]:
-                self._standing = repairs, standing(self._opened, repairs)
+            if self._repairs != self._standing[0]:
+                self._standing = dict(self._repairs), standing(self.opened, self._repairs)
             return self._standing[1]
 
     def worth_a_look(self) -> Bools:
@@ -336,10 +318,9 @@ class Judgements:
 
         See `Opened.written_pairs` for `written`.
         """
-        opened = self._opened
+        opened = self.opened
         # TSV has no room for a column that none of the first pairs has.
-        repaired = "" if any(self._repairs.values()) else None
-        note = "" if any(any(each.values()) for each in self._notes.values()) else None
+        repaired, note = (None if not some else "" for some in (self._repairs, self._notes))
         has_kinds = any(word in KINDS for said in self._said.values() for word in said.values())
         given = opened.written_pairs(rows) if written else opened.pairs(rows)
         for row, pair in zip(rows.tolist(), given, strict=True):
@@ -371,7 +352,7 @@ class Judgements:
         for label in labels:
             if label.key not in self._places:
                 unknown.setdefault(label.key, set()).add(label.judge)
-        self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
+        self._places |= rows_of(self.opened, unknown) if unknown else {}
         with self._lock:
             if anew:
                 self._codes[:] = 0
@@ -402,7 +383,7 @@ class Judgements:
         As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` what
         `of` gives, the kind, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
         """
-        found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
+        found, places = [[MANY[column]]], np.zeros(len(self.opened), np.int64)
         with self._lock:
             for row in {*self._said, *self._repairs}:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
@@ -411,7 +392,7 @@ class Judgements:
                     word = self.word(row)
                     said = [verdict_of(word), word, "judged"] if word else ["unjudged"]
                     said += ["conflict"] * self.differ(row)
-                    said += ["repaired"] * (self.repair_of(row) is not None)
+                    said += ["repaired"] * (row in self._repairs)
                 if said:
                     places[row] = len(found)
                     found.append(said)
@@ -437,19 +418,19 @@ class Judgements:
 
     def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:
-            self._repairs[row] = Repair.of(label.more["repair"])
+            self._repairs.pop(row, None)
+            if repair := Repair.of(label.more["repair"]):
+                self._repairs[row] = repair
+        said, notes = self._said.pop(row, {}), self._notes.pop(row, {})
         if isinstance(note := label.more.get("note"), str):
-            self._notes.setdefault(row, {})[label.judge] = note
+            notes[label.judge] = note
+        notes = {judge: each for judge, each in notes.items() if each}
+        hear(said, label)
+        self._said |= {row: said} if said else {}
+        self._notes |= {row: notes} if notes else {}
         self._keys[row, label.judge] = label.key
-        hear(self._said.setdefault(row, {}), label)
-        if not self._said[row]:
-            del self._said[row]
         own = verdict_of(self.words(row).get(self.by, ""))
         codes = self._codes[:, row]
         codes[:2] = CODES[self.of(row)], CODES[own]
         if label.time < self._mined:
             codes[2] = codes[0] > 0
-
-    @cached_property
-    def _lines(self) -> Rows:
-        return lines_of(self._opened)

@@ -14,10 +14,10 @@ import numpy as np
 
 from xmine.browsing.opened import Opened
 from xmine.display import count
-from xmine.judging.counts import CODES, GIVEN, Codes, Counts, Share
+from xmine.judging.counts import CODES, GIVEN, Counts, Share
 from xmine.judging.judgements import Judgements
 from xmine.judging.samples import expected_precision, judged_at_random
-from xmine.pairs.judgements import ACCEPT, KINDS, REJECT, UNSURE, verdict_of
+from xmine.pairs.judgements import KINDS, UNSURE, verdict_of
 
 _PAUSE = np.timedelta64(300, "s")  # a longer one between two labels is no work
 
@@ -67,7 +67,6 @@ class Report:
     Attributes:
         everybody, of_kept: the labels that stand, and those on kept pairs.
         expected, interval: precision by the estimate of all kept pairs; None without one.
-        agreed: share of judged pairs that the probability calls rightly at 0.5.
         judges: what each has done.
         twos: of each two the names, the share of common pairs on which they agree, and `kappa_of`.
         alpha, common: `alpha_of` all, and the number of pairs that more than one judge calls.
@@ -81,7 +80,6 @@ class Report:
         at_random = at_random[codes[at_random] != GIVEN]
         self.path = opened.path
         self.expected, self.interval = expected_precision(opened, opened.cut)
-        self.agreed = _called_rightly(opened, codes)
         minutes = {judge: minutes_of(times) for judge, times in sorted(judgements.times.items())}
         decided = Counter(each.judge for row in rows if (each := judgements.decided(row)))
 
@@ -124,7 +122,6 @@ class Report:
         if self.expected is not None and self.interval is not None:
             low, high = self.interval
             said["precision, expected"] = f"{self.expected:.2f} ({low:.2f} to {high:.2f})"
-            said["as expected"] = str(self.agreed)
         for judge, work in self.judges.items() if len(self.judges) > 1 else ():
             said[judge] = str(work)
         for one, other, same, kappa in self.twos:
@@ -145,7 +142,6 @@ class Report:
             "precision_judged": self.everybody.right.facts(),
             "precision_expected": self.expected,
             "precision_expected_interval": self.interval,
-            "as_expected": self.agreed.facts(),
             "alpha": self.alpha,
             "conflicts": self.open,
             "judges": [{"judge": judge, **each.facts()} for judge, each in self.judges.items()],
@@ -164,15 +160,6 @@ class Report:
                 f"{x:.4f}" if isinstance(x, float) else "" if x is None else f"{x}" for x in cells
             )
             yield "\t".join(told) + "\n"
-
-
-def _called_rightly(opened: Opened, codes: Codes) -> Share:
-    """Give the share of accepted and rejected pairs whose probability says the same at 0.5."""
-    if opened.probs is None:
-        return Share(0, 0)
-    known = np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]) & ~np.isnan(opened.probs)
-    right = (opened.probs >= 0.5) == (codes == CODES[ACCEPT])
-    return Share(int((right & known).sum()), int(known.sum()))
 
 
 def conflicts(judgements: Judgements) -> list[int]:

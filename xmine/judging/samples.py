@@ -19,31 +19,25 @@ from xmine.pairs.judgements import as_time
 from xmine.scoring.threshold import precision_of
 
 USUAL = 50  # pairs of a sample
-_PLAN = re.compile(
-    r"(?:(?P<size>\d{1,7})|(?:±|\+-)? ?(?P<within>0?\.\d*[1-9]))?(?: ?random)?"
-    r"(?:,? ?(?P<shared>[\d.]+ ?%?) shared)?"
-)
+_PLAN = re.compile(r"(?P<size>\d{0,7})(?: ?random)?(?:,? ?(?P<shared>[\d.]+ ?%?) shared)?")
 _SEED = 1  # of the order in which pairs are drawn, where no name is given
 _DAY = 86_400  # seconds: who has not judged for longer is dealt no pairs
 _FEWEST = 10  # pairs that were judged in that order, or all that are kept
 
 
 class Plan(NamedTuple):
-    """How many pairs are judged, or until the interval is `within` so much; the part for all."""
+    """How many pairs are judged, and the part of these that all judges are asked."""
 
     size: int
-    within: float | None
-    shared: float = 1.0
+    shared: float
 
 
 def read_plan(line: str) -> Plan:
-    """Read `50 random`, `±.05`, `50 random, 20 % shared`, or a part of that."""
+    """Read `50 random`, `50 random, 20 % shared`, or a part of that."""
     found = _PLAN.fullmatch(line.strip())
     if found is None or found["size"] == "0":
-        raise OptionError(f"{line!r} is no sample", "50 random, ±.05, 50 20 % shared")
-    within = None if found["within"] is None else float(found["within"])
-    size = int(found["size"] or (USUAL if within is None else _FEWEST))
-    return Plan(size, within, read_share(found["shared"] or "1"))
+        raise OptionError(f"{line!r} is no sample", "50 random, 50 20 % shared")
+    return Plan(int(found["size"] or USUAL), read_share(found["shared"] or "1"))
 
 
 def read_share(text: str) -> float:
@@ -144,7 +138,8 @@ class Sample:
             return best == judgements.by and not judgements.of(row)
 
         dealt = filter(is_own, self.rows[~for_all].tolist())
-        return [*judgements.unsaid(self.rows[for_all]), *dealt]
+        own = judgements.codes(own=True)
+        return [*(row for row in self.rows[for_all].tolist() if not own[row]), *dealt]
 
     def said(self, codes: Codes) -> "Finding":
         """Count the verdicts on the sample; `codes` are those on all pairs."""

@@ -42,24 +42,24 @@ class SharedJudgements(Judgements):
     @property
     def problem(self) -> str:
         """Say why a label could not be kept: pairs of files without lines are numbered in each."""
-        if not self._opened.lined:
+        if not self.opened.lined:
             return "pairs without lines are judged in their own file"
         return super().problem
 
     def in_run(self, row: int) -> tuple[Opened, Judgements, int]:
         """Find a pair in the run that it is of: the run, its labels, and the row there."""
-        part, _ = self._parts[0 if self._opened.columns["change"][row] == "gone" else 1]
-        found = row_of(part._opened, key_of(self._opened, row))
+        part, _ = self._parts[0 if self.opened.columns["change"][row] == "gone" else 1]
+        found = row_of(part.opened, key_of(self.opened, row))
         if found is None:
             raise FileError("the pair has no lines, which tell where it stands")
-        return part._opened, part, found
+        return part.opened, part, found
 
     def refresh(self) -> bool:
         """Read both files where one has changed; tell whether there was anything new."""
         for part, _ in self._parts:
             part.refresh()
         seen = tuple(map(identity, self._files))
-        if not self._opened.lined or seen == self._seen:
+        if not self.opened.lined or seen == self._seen:
             return False
         read = chain.from_iterable(read_from(path, 0)[0] for path in self._files)
         self._hear(sorted(read, key=lambda label: label.time), anew=True)
@@ -79,11 +79,11 @@ class SharedJudgements(Judgements):
         """
         said = []
         for part, rows in self._parts:
-            found, name = Counts.of(part.codes(given=False)[rows]).right, part._opened.name
+            found, name = Counts.of(part.codes(given=False)[rows]).right, part.opened.name
             said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
         return f"right: {', '.join(said) or 'none judged'}"
 
     def _paths(self) -> Sequence[Path]:
-        if not self._opened.lined:
+        if not self.opened.lined:
             raise FileError(self.problem)
         return self._files

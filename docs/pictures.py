@@ -139,6 +139,13 @@ Dann hörte er Stimmen; zwei Kinder liefen den Deich herunter.
 „Bring uns hinüber“, riefen sie.
 Er fragte nicht nach Geld.
 Auf der anderen Seite brannte kein Licht.
+Der Wind drehte nach Norden, und es begann zu regnen.
+Das kleinere Kind hielt eine Laterne.
+„Wer hat euch geschickt?“, fragte er.
+„Unsere Großmutter ist krank.“
+Da ruderte er schneller.
+Am Steg stand eine Frau mit einem Hund.
+Sie weinte und lachte zugleich.
 Er wartete, bis sie im Dorf waren.
 """,
     "en": """The ferryman waited until evening.
@@ -146,16 +153,23 @@ Nobody came to the bank.
 Then he heard voices. Two children ran down the dike.
 "Take us across," they called.
 He did not ask for money. There was no light on the other side.
+The wind turned north, and it began to rain.
+The smaller child held a lantern.
+"Who sent you?" he asked.
+"Our grandmother is ill."
+Then he rowed faster.
+On the landing stood a woman with a dog.
+She wept and laughed at once.
 He waited until they were in the village.
 """,
 }
 _TRAINED = ["typed:run/", "tab"]
 _DARK, _LIGHT = "textual-dark", "textual-light"
-_SORTED = ["slash", "typed:flags <> '' AND prob < .99", "enter", *"ss"]  # by how unsure
+_SORTED = ["slash", "typed:kept AND flags <> ''", "enter", "s"]  # by how unsure
 _AGREED = [*"aaaaaaaaaaaaaaaaxaaa"]  # twenty verdicts
-_TOUR = ["", "enter", "enter", "wait", "", "enter", *_SORTED, "j", "", "enter", "", "escape"]
-_TOUR += ["escape", "t", "", *["right"] * 6, "", "p", "v", "typed:20", "enter", *"aa", ""]
-_TOUR += [*_AGREED[2:], "", "escape", "m", "enter", "wait", "enter", "j", ""]
+_TOUR = ["g", "", "enter", "wait", "", "enter", *_SORTED, "j", "", "enter", "", "escape", "escape"]
+_TOUR += ["t", "", *["right"] * 6, "", "p", "v", "typed:20", "enter", *"aa", ""]
+_TOUR += [*_AGREED[2:], "", "escape", "m", "enter", "wait", "enter", "j"]
 # What is opened, and the keys by name: "" makes a frame, "typed:TEXT" puts a text into the line
 # that has the focus, "wait" waits for the command that runs.
 SCREENS: dict[str, tuple[str, list[str], str]] = {
@@ -166,7 +180,7 @@ SCREENS: dict[str, tuple[str, list[str], str]] = {
     "neighbours": ("run", [*"jjjj", "enter"], _DARK),
     "sample": ("run", ["v", "typed:20", "enter", *_AGREED], _DARK),
     "threshold": ("run", ["t", "right", "right"], _LIGHT),
-    "repair": ("aligned", [*"jj", "", "full_stop", "", "j", "minus", ""], _DARK),
+    "repair": ("aligned", [*"jjjj", "", "minus", "", "enter", ""], _DARK),
     "train": ("run", ["E", *_TRAINED, "ctrl+s", "wait"], _DARK),
 }
 
@@ -184,12 +198,12 @@ def main() -> None:
                 shutil.copy(ROOT / "examples" / text, folder)
             os.chdir(folder)
             opened, keys, theme = SCREENS[name]
-            if opened:
+            if opened == "run":
                 xmine("mine", "en.txt", "zh.txt", "-o", "run/")
-            if opened == "aligned":
-                for language, lines in _STORY.items():
-                    Path(f"{language}.txt").write_text(lines, encoding="utf-8")
-                xmine("align", "de.txt", "en.txt", "-o", "aligned/")
+            for language, lines in _STORY.items():
+                Path(f"story.{language}.txt").write_text(lines, encoding="utf-8")
+            if opened == "aligned" or not opened:
+                xmine("align", "story.de.txt", "story.en.txt", "-o", "aligned/")
             asyncio.run(draw(Path(opened) if opened else None, name, keys, theme))
 
 

@@ -48,19 +48,14 @@ class Confident(NamedTuple):
     def of(cls, opened: Opened, least: float, judged: LabelledPairs, run: Path) -> "Confident":
         """Take the pairs of at least such a probability, and those that were accepted in `run`."""
         assert opened.probs is not None  # as `_encoder_of` has checked
-        x, y = opened.sources, opened.targets
-        lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
+        lines = np.stack([side.lines[own] for _, side, own in opened.sides], axis=1)
         labels = labels_of(judged.pairs, *lines.T)
         probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
         is_sure = (probs >= least) & (opened.allowed | (labels == 1))
         rows = np.flatnonzero(is_sure)
         judgements = Judgements.open(opened, beside=run)  # for what was repaired
-        stand = (judgements.pairs(some, written=False) for some in (rows, rows[labels[rows] == 1]))
-        both = ([x for x in some if x.source and x.target] for some in stand)
-        texts, accepted = (
-            ParallelText([x.source for x in some], [x.target for x in some], [""] * len(some))
-            for some in both
-        )
+        stand = map(judgements.texts, (rows, rows[labels[rows] == 1]))
+        texts, accepted = (ParallelText(*each, [""] * len(each[0])) for each in stand)
         wrong, others = np.flatnonzero(labels == 0), np.flatnonzero(~is_sure & (labels != 0))
         settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong, others))
         return cls(texts, accepted, *settled)

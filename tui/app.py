@@ -48,6 +48,7 @@ _EVERY = 1.0  # seconds between two readings of the judgements of others
 _NOTHING = "nothing is open: choose a run or a file of pairs first"
 _HITS = 20  # of a search, on each side
 _ROWS = "rows"  # a kind of work in the background
+_DIM, _NO_COLOR = Dim(), NoColor()  # one of each: lines remember what a filter made of them
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 COMMANDS = ("mine", "align", "train", "adapt")  # that have a form
@@ -165,8 +166,8 @@ class XmineApp(App[None]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
-            return [*filters, NoColor()]
-        return filters if self.current_theme.ansi else [Dim(), *filters]
+            return [*filters, _NO_COLOR]
+        return filters if self.current_theme.ansi else [_DIM, *filters]
 
     def on_mount(self) -> None:
         theme = setting("theme")
@@ -421,24 +422,21 @@ class XmineApp(App[None]):
 
     def judge_sample(self, plan: str = "") -> None:
         """Judge pairs drawn as a plan says; or read all of them."""
-        from .screens.reading import ReadScreen
-        from .screens.sample import SampleScreen
+        from .screens.sample import ReadScreen, SampleScreen
 
         self.push_screen(ReadScreen() if self.read_only else SampleScreen(plan))
 
     def action_conflicts(self) -> None:
         """Decide what stands for the pairs on which judges differ."""
-        from .screens.conflicts import ConflictScreen
+        from .screens.sample import ConflictScreen
 
         if isinstance(screen := self.screen, JudgeScreen):
             screen.named(lambda: self.push_screen(ConflictScreen()))
 
     def action_report(self) -> None:
-        """Show what each judge did, and how far all agree."""
-        from .screens.conflicts import ReportScreen
+        from .screens.sample import ReportScreen
 
-        if self.judgements is not None:
-            self.push_screen(ReportScreen(self.judgements))
+        self.push_screen(ReportScreen(self.screen))
 
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""

@@ -164,7 +164,7 @@ def read_compared(old: Path, new: Path, known: Sequence[Opened]) -> Read:
     judgements = SharedJudgements.open_compared(found)
     said = told(counted(found.columns["change"].column.to_frame("change")))
     if opened[1].run.get("also", {}).get("seed_pairs"):
-        said += f"; {new.name} was mined with verdicts: those given since tell more of it"
+        said += f"; {new.name} was mined with verdicts: later ones alone count"
     return View(found, judgements.said), judgements, said
 
 

@@ -1,6 +1,7 @@
 """Any cut: what it keeps and how precise that is, as mining says it; the pairs around it."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,21 @@ def test_a_cut_keeps_and_expects_what_mining_says() -> None:
             # Probabilities are kept as 32-bit numbers.
             assert found.precision == pytest.approx(mined.precision, abs=1e-7)
             assert found.interval == pytest.approx(mined.interval, abs=1e-7)
+
+
+def test_a_cut_keeps_a_share_of_all_translations_in_the_files(tmp_path: Path) -> None:
+    opened = replace(opened_run(1000), summary={"translations": 700.0})
+    assert opened.probs is not None
+    cuts, probs = Cuts(opened), opened.probs.astype(np.float64)
+    for cut in (0.0, 0.3, 0.9, 1.1):
+        found = float(probs[probs >= cut].sum()) / 700
+        assert cuts.recall(cut) == cuts.facts(cut)["recall"] == pytest.approx(found, abs=1e-3)
+    assert 0 < float(cuts.recall(0.9) or 0) < float(cuts.recall(0.0) or 0) < 1
+    assert Cuts(replace(opened, summary={"translations": None})).recall(0.5) is None
+    assert Cuts(replace(opened, summary={"translations": 100.0})).recall(0.0) == 1
+    path = tmp_path / "pairs.tsv"
+    path.write_text("source\ttarget\tscore\tprob\na\tb\t1\t0.8\nc\td\t1\t0.2\n")
+    assert Cuts(open_pairs(path)).recall(0.5) == pytest.approx(0.8)  # of those that the file has
 
 
 def test_what_top_left_out_is_not_counted_but_named_and_what_is_wrong_counts_nowhere() -> None:

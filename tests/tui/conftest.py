@@ -53,13 +53,20 @@ def snapshot(request: pytest.FixtureRequest) -> Callable[..., Awaitable[Mapping[
 
 
 @pytest.fixture(scope="session")
-def mined_run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def mined_once(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(tmp_path_factory, "app", lambda folder: _mine(folder, toy_folder)) / "run"
+
+
+@pytest.fixture
+def mined_run(mined_once: Path) -> Iterator[Path]:
     """A run of 76 lines of English and 71 of Chinese; 56 are translations of each other.
 
     They are in toy languages, behind hand-written and hostile texts; English line 12 and Chinese
     line 60 are very long. Nobody may write to it: `run_copy` is for that.
     """
-    return made_once(tmp_path_factory, "app", lambda folder: _mine(folder, toy_folder)) / "run"
+    yield mined_once
+    judged = mined_once / "judgements.tsv"  # of a test that failed: the others shall not
+    judged.unlink(missing_ok=True)
 
 
 def _mine(folder: Path, model: Path) -> None:

@@ -11,7 +11,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.errors import OptionError
 from xmine.tui.commands import form_of
-from xmine.tui.state import look
+from xmine.tui.project import look
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
 
@@ -51,7 +51,7 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
     browse(alignment, judge)
     browse(alignment, again)
     there = look(str(alignment))
-    assert (there.kind, there.pairs, there.judged) == ("run", 5, 2)
+    assert (there.kind, there.pairs, there.judged) == ("run", "5", 2)
 
 
 def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> None:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from textual.widgets import Input, Static
@@ -13,9 +15,11 @@ from textual.widgets import Input, Static
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled, until
+from xmine.cli.browse import _show
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.state import setting
+from xmine.tui.widgets.key_line import KeyLine
 
 Snapshot = Callable[..., Any]
 
@@ -40,7 +44,8 @@ def test_what_is_there_is_listed_as_it_is_now(folder: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         text = rows_of(pilot)
-        assert "◌ a␛[31m[red]r " in text and "◌ half " in text and "en.txt" not in text
+        assert "◌ a␛[31m[red]r " in text and "◌ half " in text and "≡ 句子.txt" in text
+        assert "hidden" not in text and "a␛[31m[red]b" not in text  # no text by its name
         assert text.count("  not finished ") == 2
         said = pilot.app.screen.query_one("#said", Static)
         await pilot.press("slash", *"half", "enter")
@@ -50,6 +55,89 @@ def test_what_is_there_is_listed_as_it_is_now(folder: Path) -> None:
 
     drive(XmineApp(), (80, 24), script)
     assert setting("theme") == "nord"
+
+
+@pytest.mark.parametrize(
+    ("form", "does", "command"),
+    [
+        ("lines", "mines them", ("mine", "run-2")),
+        ("order", "aligns them (one order)", ("align", "run-2")),
+        ("keys", "pairs them by key", ("mine", "run-2.tsv")),
+    ],
+)
+def test_two_texts_are_offered_and_enter_does_what_suits_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, does: str, command: tuple[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("xmine.aligning.looking.form_of", lambda *names: form)
+    (tmp_path / "en.txt").write_text("There is a cat that sits on the mat of the house.\n" * 375)
+    (tmp_path / "zh.txt").write_text("这是一只坐在房子的垫子上的猫。\n" * 389)
+    (tmp_path / "run").mkdir()
+    filled = []
+
+    async def script(pilot: Any) -> None:
+        offer = f"en.txt 375 lines English, zh.txt 389 Chinese: Enter {does}"
+        await until(pilot, lambda: offer in rows_of(pilot))
+        monkeypatch.setattr(pilot.app, "fill", lambda *given, **more: filled.append((given, more)))
+        await pilot.press("enter")
+        texts = {"source": "en.txt", "target": "zh.txt", "output": command[1]}
+        assert filled == [((command[0], texts), {"starts": True})]
+        assert "≡ zh.txt  Chinese  389 lines" in rows_of(pilot)
+
+    drive(XmineApp(), (80, 24), script)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_a_long_path_leaves_room_for_what_is_known(folder: Path, width: int) -> None:
+    deep = folder / "half" / "x" / ("long" * 20)
+    deep.mkdir(parents=True)
+    (folder / "half" / "run.toml").unlink()
+    (deep / "xmine.json").write_text('{"languages": ["en", "zh"], "method": "transaug"}')
+    for name in ("pairs.parquet", "run.toml"):
+        (folder / "a\x1b[31m[red]r" / name).touch()
+    said = {"languages": ["en", "zh"], "precision": 0.5, "pairs": 1234567}
+    said["vectors"] = {"model": "x" * 20}
+    (folder / "a\x1b[31m[red]r" / "summary.json").write_text(json.dumps(said))
+
+    async def script(pilot: Any) -> None:
+        await until(pilot, lambda: "long" in rows_of(pilot))
+        text = rows_of(pilot)
+        (run,) = (row for row in text.splitlines() if "▪" in row)
+        assert "1,234,567" in run and "en-zh" in run and re.search(r"\d\d:\d\d", run)
+        assert ("x" * 20 if width > 80 else "xxxxxx") in run and len(run.rstrip()) <= width
+        (encoder,) = (row for row in text.splitlines() if "◆" in row)
+        assert "long  en-zh" in encoder and "transaug" in encoder
+
+    drive(XmineApp(), (width, 24), script)
+
+
+def test_a_folder_that_is_no_run_begins_at_home(
+    tmp_path: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = MagicMock()
+    made.return_value.configure_mock(failure=None, return_code=0)
+    made.return_value.ending.code = 0
+    monkeypatch.setattr("xmine.tui.app.XmineApp", made)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts").mkdir()
+    for given, path, at in ((run_copy, run_copy, tmp_path), (Path("texts"), None, "texts")):
+        with pytest.raises(SystemExit):
+            _show(given)
+        assert made.call_args.args == (path,) and Path.cwd() == tmp_path / at
+
+
+def test_an_empty_folder_says_what_one_can_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        await until(pilot, lambda: "nothing is here yet" in rows_of(pilot))
+        assert [each.id for each in pilot.app.screen.query_one(KeyLine).shown()] == [
+            *("mine", "train", "open", "help", "close")
+        ]
+
+    drive(XmineApp(), (120, 40), script)
 
 
 @pytest.mark.parametrize("is_elsewhere", mostly_long([False, True], [True]))
@@ -113,7 +201,7 @@ def test_home_looks_as_it_did(
         os.utime(file, (1769774400 + number, 1769774400 + number))
 
     async def script(pilot: Any) -> None:
-        holds = ["Home", "mine or align", "◌ run", "◌ 机器翻译", "◆ encoder", "2026-01-30"]
+        holds = ["Home", "◌ run", "◌ 机器翻译", "◆ encoder", "2026-01-30"]
         await snapshot(pilot, "home", holds=holds)
 
     drive(XmineApp(), (80, 24), script)

@@ -1,6 +1,8 @@
 """The loop: judge, mine again with the verdicts, compare, judge what differs."""
 
+import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from xmine.pairs.changes import compare, read_table
 from xmine.pairs.judgements import append, read_from
 from xmine.tui.app import XmineApp
 from xmine.tui.commands import form_of
-from xmine.tui.state import look
+from xmine.tui.project import look
 
 
 def text_of(pilot: Any) -> str:
@@ -60,6 +62,34 @@ def test_a_comparison_has_the_pairs_of_the_command(two: tuple[Path, Path]) -> No
         ]
 
 
+def test_a_comparison_shows_what_was_and_what_is(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.tsv", tmp_path / "new.tsv"
+    head = "source\ttarget\tscore\tprob\tflags\tmargin\n"
+    same = "same\ts\t1.0000\t0.7000\tnumber\t1.5\n"
+    old.write_text(f"{head}{same}a\tb\t1.2500\t0.5000\tnumber\t1\nleft\tg\t1.0000\t0.3000\t\t1\n")
+    new.write_text(f"{head}{same}a\tb\t2.0000\t0.9800\t\t1\ncame\tn\t3.0000\t1.0000\tcopy\t1\n")
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        app.compare(old, new)
+        await until(pilot, lambda: app.view is not None and app.view.opened.compared)
+        await settled(pilot)
+        rows = screen_text(app)
+        for change, figures in (
+            ("new", "→ 3.0000 → 1.00 1.0000 copy"),
+            ("gone", "1.0000 → .30 → 1.0000"),
+            ("changed", "1.2500 → 2.0000 .50 → .98 1.0000 number → –"),
+        ):
+            (line,) = (" ".join(row.split()) for row in rows if row.split()[:1] == [change])
+            assert line.startswith(f"{change} {figures}")
+        text = await pressed(pilot, "G")
+        assert "score 1.2500 → 2.0000  prob 0.5000 → 0.9800" in text
+        assert "flags number → none" in text and "old_" not in text
+
+    drive(XmineApp(new), (140, 30), script)
+
+
 def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -> None:
     old, new = map(open_pairs, two)
     found = compare_opened(old, new)
@@ -79,6 +109,11 @@ def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -
     assert judgements.precision() == "right: run 0.00 of 1, other 0.00 of 1"
     judgements.speak_as("ben")
     assert judgements.precision() == "right: run 1.00 of 1, other 1.00 of 1"
+    again = replace(new, run={**new.run, "also": {"seed_pairs": "run/"}})
+    os.utime(new.path / "source.parquet", (2e9, 2e9))  # after all verdicts
+    judgements = SharedJudgements.open_compared(compare_opened(old, again), "ben")
+    told = "right: run 1.00 of 1, other none since it was mined"
+    assert judgements.precision() == told
 
 
 def test_labels_of_other_pairs_are_not_those_of_a_run(two: tuple[Path, Path]) -> None:

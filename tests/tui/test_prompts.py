@@ -35,7 +35,7 @@ def click(app: Any, x: int, y: int) -> None:
 # Keys that lead to each screen from the pairs, and those that open each of its prompts. Keys after
 # a space follow when the screen stands; the questions of y or n are named.
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "Pairs": ("w", "/", "v", "d", "f", "i", "b", "/prob>=0 enter X"),
+    "Pairs": ("w", "/", ":", "v", "d", "f", "i", "b", "/prob>=0 enter X"),
     "t Threshold": ("w", "=", "i", "b", "W", "] ctrl+q"),
     "enter Neighbours": ("i", "b"),
     "v enter Judge": ("i", "b"),

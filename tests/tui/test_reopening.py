@@ -303,8 +303,10 @@ def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:
 
 
 def test_a_run_that_is_mined_anew_takes_no_verdict_until_it_is_opened_again(
-    run_copy: Path, tmp_path: Path
+    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)

@@ -59,7 +59,7 @@ def short(tmp_path: Path) -> Path:
 def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        for label, facts in (("accept", "1 ✓"), ("reject", "1 ✗"), ("undo", "0 ✗")):
+        for label, facts in (("Accept", "1 ✓"), ("Reject", "1 ✗"), ("Undo", "0 ✗")):
             buttons = [each for each in pilot.app.screen.query(Button) if label in str(each.label)]
             assert await pilot.click(buttons[0])
             await settled(pilot)
@@ -71,11 +71,11 @@ def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
     async def read(pilot: Any) -> None:
         await settled(pilot)
         for label, number in (
-            ("next", 2),
-            ("next", 3),
-            ("before", 2),
-            ("before", 1),
-            ("before", 8),
+            ("Next", 2),
+            ("Next", 3),
+            ("Before", 2),
+            ("Before", 1),
+            ("Before", 8),
         ):
             (button,) = [x for x in pilot.app.screen.query(Button) if label in str(x.label)]
             button.active_effect_duration = 0  # in which a second tap is taken for a slip
@@ -180,7 +180,7 @@ def test_the_threshold_asks_for_pairs_of_the_cut_where_it_is_now(run_copy: Path)
         await pressed(pilot, "t", "[", "v")
         opened, cut = pilot.app.view.opened, pilot.app.view.cut
         assert cut < opened.cut
-        assert pilot.app.screen.rows.tolist() == Sample(opened, cut).rows.tolist()
+        assert pilot.app.screen.rows == Sample(opened, cut).rows.tolist()
         assert "Threshold" in (await pressed(pilot, "escape")).splitlines()[0]
 
     drive(XmineApp(run_copy), (80, 24), script)

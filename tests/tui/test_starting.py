@@ -134,7 +134,7 @@ RESULTS: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
         "best 1   enter: compare with run",
         ("compare", "run", "o/round-1"),
     ),
-    ("adapt", {"best": 0, "rounds": []}, "best 0   n: form", ()),
+    ("adapt", {"best": 0, "rounds": []}, "best 0   f2: form", ()),
 ]
 
 

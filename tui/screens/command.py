@@ -184,16 +184,16 @@ class CommandScreen(BaseScreen):
         if job.cancelled:
             resumes = any(field.name == "resume" for field in self._fields)
             how = "with --resume always it goes on" if resumes else "started again, it goes on"
-            return f"n: back to the form; {how} where it was"
+            return f"f2: back to the form; {how} where it was"
         if job.code != 0:
-            return "n: back to the form"
+            return "f2: back to the form"
         found = [(name, job.result.get(name)) for name in _FIGURES]
         said = [f"{name} {short(x)}" for name, x in found if isinstance(x, int | float)]
         said += [str(job.result["said"])] if "said" in job.result else []
         if self._has_result(job):
             what = f"compare with {job.before}" if job.before else _NEXT[self.command]
             said.append(f"enter: {what}")
-        return "   ".join([*said, "n: form"])
+        return "   ".join([*said, "f2: form"])
 
     def _has_result(self, job: Job | None) -> bool:
         """Whether there is something to go on with."""
@@ -258,7 +258,7 @@ class CommandScreen(BaseScreen):
             self._metrics = None
             self.host.jobs.start(Job(self.command, self.words(), output, before))
             self.show_form(False)
-            self.say("escape: stop it   h: look at something else meanwhile")
+            self.say("escape: stop it   o: look at something else meanwhile")
 
     def value(self, name: str) -> str:
         """Give the value of a field; of one that the command has not, nothing."""

@@ -70,8 +70,8 @@ class JudgeScreen(BaseScreen):
         before = self.judgements.words(row).get(self.judgements.by, "")
         return before, self.judgements.judge(row, word)
 
-    def after(self, row: int, word: str) -> str:
-        """Say more of a pair of which a word was just said."""
+    def after(self, row: int) -> str:
+        """Say more of a pair that was just judged."""
         return ""
 
     def found(self, rows: list[int]) -> bool:
@@ -162,11 +162,11 @@ class JudgeScreen(BaseScreen):
         with self.judging():
             self.check_there()
             before, is_new = self.keep(row, verdict)
+            after = self.after(row)
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
             was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
-            told = f"{signed(verdict)}: {self.progress()}; {was}{taken}"
-            self.say(told + self.after(row, verdict))
+            self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
 
     def action_note(self) -> None:
         """Ask for a line to keep beside the verdict on the pair."""
@@ -218,7 +218,7 @@ class JudgeScreen(BaseScreen):
         if self.view.is_replaced:
             raise FileError(
                 "these pairs are gone, or were mined or cut anew: no verdict is kept",
-                "h, enter opens them again",
+                "o lists what is below the folder, O takes a path: open them again",
             )
 
     def action_undo(self) -> None:
@@ -260,7 +260,7 @@ class JudgeScreen(BaseScreen):
         """The pane itself."""
         return self.query_one(PairDetail)
 
-    def show_whole(self, row: int | None, cut: float | None) -> None:
+    def show_whole(self, row: int | None, cut: float | None, *, blind: bool = False) -> None:
         """Show a row of `Opened` in the pane, as it stands at a cut."""
         if row is None:
             self.pane.show(self.view.opened, None)
@@ -272,7 +272,7 @@ class JudgeScreen(BaseScreen):
         repair = self.judgements.repair_of(row)
         for table in self.query(PairTable):
             repair = self.judgements.part(row, table.part)
-        self.pane.show(self.view.opened, row, cut, said, notes, repair, stands)
+        self.pane.show(self.view.opened, row, cut, said, notes, repair, stands, blind=blind)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "lines" and not self.query(PairDetail):

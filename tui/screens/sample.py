@@ -1,26 +1,172 @@
-"""Pairs drawn at random, one at a time over the whole screen; at the end their precision."""
+"""Pairs one at a time over the whole screen: drawn to judge, where judges differ, or to read.
+
+On a telephone buttons stand in the place of keys.
+"""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+from rich.console import Group
 from rich.text import Text
-from textual.binding import BindingType
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Static
 
+from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
+from xmine.browsing.opened import Opened
+from xmine.judging.counts import Counts
+from xmine.judging.judgements import Judgements
+from xmine.judging.report import Report, conflicts
 from xmine.judging.samples import USUAL, Sample, read_plan
 from xmine.pairs.judgements import LABELS
 
 from ..key_table import bound
-from ..widgets.pair_cells import SIGNS
-from .one_pair import JUDGING, OnePairScreen
+from ..text import cut, shown
+from ..widgets.pair_cells import DIFFER, NOTE, SIGNS, signed
+from ..widgets.pair_detail import PairDetail, Unmatched
+from .base import BaseScreen, OpeningScreen
+from .help import HelpScreen
+from .judging_base import JudgeScreen
+
+_MOST_SAID = 150  # cells of a line about a pair that was judged
+_QUOTED = 5  # stretches of a side without counterpart
+_OF_PAIR = {"judge", "later", "note", "repair", "lines", "scroll_pane"}
+_DOWN = "scroll_pane(5): Down"
+_MORE = bound(enter="further: More pairs")
+# Rows of buttons to judge with.
+_JUDGING = (
+    bound("accept reject unsure undo", down=_DOWN),
+    bound("partial language source-long target-long note"),
+)
+
+
+class OnePairScreen(JudgeScreen):
+    """What the machine and other judges say of a pair comes after one's own verdict.
+
+    Attributes:
+        rows: all pairs, rows of `Opened`.
+        left: those that are still to come, the one that is shown first.
+    """
+
+    SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
+    BLIND = True
+    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = _JUDGING
+    BINDINGS: ClassVar[list[BindingType]] = bound(
+        "later", down="scroll_pane(1)", up="scroll_pane(-1)"
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-phone"), (BaseScreen.SMALLEST[0], "-desk")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-usual"), (36, "-high")]
+        self.rows: Sequence[int] = ()
+        self.left = deque[int]()
+        self.shown: int | None = None  # the row on the screen
+
+    def body(self) -> ComposeResult:
+        yield PairDetail(id="detail")
+        yield Static(id="found", markup=False)
+        with Vertical(id="buttons"):
+            for row in self.BUTTONS:
+                with Horizontal():
+                    for each in row:
+                        assert isinstance(each, Binding)
+                        label = f"{SIGNS.get(each.id or '', '')} {each.description}".strip()
+                        button = Button(label, action=f"screen.{each.action}", compact=True)
+                        button.can_focus, button.styles.line_pad = False, 0  # keys are for the pair
+                        yield button
+
+    def take(self, rows: Sequence[int], left: Sequence[int]) -> None:
+        """Show some pairs, those that are left of all."""
+        self.rows, self.left = rows, deque(left)
+        self.verdicts_changed()
+
+    def footer(self) -> tuple[str, set[str]]:
+        states = {"end", "run"} if self.view.opened.is_run else {"end"}
+        return self.NAME, set() if self.left else states
+
+    def heading(self) -> str:
+        return f"{self.NAME} {self.progress(bool(self.left))}"
+
+    def total(self) -> int:
+        """Count the pairs that are done or left."""
+        return len(self.rows)
+
+    def progress(self, more: int = 0) -> str:
+        return f"{self.total() - len(self.left) + more:,} of {self.total():,}"
+
+    def judged_row(self) -> int | None:
+        return self.left[0] if self.left else None
+
+    def judged(self, row: int) -> None:
+        self.left.popleft()
+        self.verdicts_changed()
+
+    def found(self, rows: list[int]) -> bool:
+        self.left.extendleft(row for row in reversed(rows) if row in self.rows)
+        return rows[0] in self.rows
+
+    def verdicts_changed(self) -> None:
+        """Show the pair that comes next; after the last one, what was found."""
+        self.shown = row = self.judged_row()
+        found = self.query_one("#found", Static)
+        self.refresh_bindings()
+        self.pane.display, found.display = row is not None, row is None
+        for button in self.query(Button):
+            button.display = (row is None) == (button.action == "screen.further")
+        if row is None:
+            found.update(self.end())
+        else:
+            self.show_whole(row, self.view.wanted.cut, blind=self.BLIND)
+        self.refresh_top()
+
+    def end(self) -> Text:
+        """Write what is shown after the last pair."""
+        return Text("there are no pairs")
+
+    def after(self, row: int) -> str:
+        """Say what the machine and the others say of a pair; words follow when they are found."""
+        opened, others = self.view.opened, self.judgements.words(row)
+        pair, notes = opened.pair(row), self.judgements.notes(row)
+        lines = [f"{IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]}  ".lstrip()]
+        lines[0] += "  ".join(figures_of(pair))
+        lines += [f"! {name}: {reason}" for name, reason in reasons_of(opened, row).items()]
+        others.pop(self.judgements.by, "")
+        sign = f"{DIFFER} " * self.judgements.differ(row)
+        for judge, word in others.items():
+            note = f" {NOTE} {notes[judge]}" if judge in notes else ""
+            lines.append(f"{sign}{judge}: {signed(word)}{note}")
+        text = "".join(f"\n{cut(each, _MOST_SAID).plain}" for each in lines)
+
+        def found(told: Unmatched) -> None:
+            sides = zip((pair.source, pair.target), told, strict=True)
+            words = [", ".join(each[a:b] for a, b in some[:_QUOTED]) for each, some in sides]
+            if any(words) and self._told.endswith(text):
+                words = [f"without counterpart: {' | '.join(filter(None, words))}"]
+                self.say(f"{self._told}\n{cut(words[0], _MOST_SAID).plain}")
+
+        self.pane.find_words(pair.source, pair.target, found)
+        return text if self.BLIND else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "further" if self.left else action in _OF_PAIR:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_later(self, places: int = -1) -> None:
+        self.left.rotate(places)
+        self.verdicts_changed()
 
 
 class SampleScreen(OnePairScreen):
-    """A sample of the kept pairs."""
+    """A sample of the kept pairs; at the end their precision."""
 
     NAME = "Judge"
-    BUTTONS: ClassVar[tuple[Mapping[str, str], ...]] = (*JUDGING, {"+\nmore pairs": "further"})
-    BINDINGS: ClassVar[list[BindingType]] = bound("again teach", enter="further: More pairs")
+    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (*_JUDGING, _MORE)
+    BINDINGS: ClassVar[list[BindingType]] = [*bound("again teach"), *_MORE]
 
     def __init__(self, plan: str = "") -> None:
         super().__init__()
@@ -31,42 +177,40 @@ class SampleScreen(OnePairScreen):
         self._draw(self._plan.size)
 
     def _draw(self, size: int) -> None:
-        shared, before = self._plan.shared, self._sample and len(self._sample)
-        self._sample = Sample(self.view.opened, self.view.wanted.cut, size, shared=shared)
-        self.rows, self.left = self._sample.rows, deque(self._sample.asked(self.judgements))
-        self.verdicts_changed()
-        self.refresh_top()
+        before, opened = len(self.rows) if self._sample else None, self.view.opened
+        self._sample = Sample(opened, self.view.wanted.cut, size, shared=self._plan.shared)
+        self.take(self._sample.rows.tolist(), self._sample.asked(self.judgements))
         if before == len(self.rows):
             self.say("there are no more pairs")
 
     def heading(self) -> str:
-        place = self.place()
-        return place if self.has_class("-phone") else f"{self.NAME} {place}, at random"
+        return super().heading() + ("" if self.has_class("-phone") else ", at random")
 
     def total(self) -> int:
         """Count the pairs that are one's own part of the sample."""
-        return self.judgements.counts(self.rows).judged + len(self.left)
+        return self._counts().judged + len(self.left)
+
+    def _counts(self) -> Counts:
+        return self.judgements.counts(np.array(self.rows, np.int64))
 
     def facts(self) -> str:
-        if self._sample is None:
-            return ""
-        counts = self.judgements.counts(self._sample.rows)
+        counts = self._counts()
         said = [f"{getattr(counts, name)} {SIGNS[name]}" for name in LABELS]
         return "  ".join([*said, self.judgements.by])
 
     def verdicts_changed(self) -> None:
-        """Others may have judged some."""
-        if self._sample is None:
+        """Others may have judged some; the pair on the screen stays there."""
+        if (sample := self._sample) is None:
             return
         if self._plan.shared < 1:
-            asked = dict.fromkeys(self._sample.asked(self.judgements))
+            asked = dict.fromkeys(sample.asked(self.judgements))
             left = [row for row in self.left if row in asked or row == self.shown]
             self.left = deque(dict.fromkeys([*left, *asked]))
         super().verdicts_changed()
 
     def end(self) -> Text:
         """Write what one's own verdicts say; where several people judge parts, those of all."""
-        assert self._sample is not None  # it is drawn
+        assert self._sample is not None  # whose last pair is judged
         codes = self.judgements.codes(own=self._plan.shared == 1, given=False)
         found = self._sample.said(codes)
         said, left = found.lines(), found.counts.left
@@ -76,9 +220,63 @@ class SampleScreen(OnePairScreen):
             keys += "; m: mine again with the verdicts; e: teach the encoder"
         return Text("\n".join(said)).append(f"\n\n{keys}", "dim")
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not (action == "further" and self.left) and super().check_action(action, parameters)
-
     def action_further(self) -> None:
         if self._sample is not None:
             self._draw(len(self._sample) + USUAL)
+
+
+class ConflictScreen(OnePairScreen):
+    """Where judges differ: what is decided stands, and what they say stays beside it."""
+
+    NAME, BLIND = "Judges differ", False
+
+    def on_mount(self) -> None:
+        rows = conflicts(self.judgements)
+        self.take(rows, rows)
+
+    def facts(self) -> str:
+        return f"{self.judgements.by} decides"
+
+    def keep(self, row: int, word: str) -> tuple[str, bool]:
+        return "", self.judgements.judge(row, word, adjudicates=True)
+
+    def end(self) -> Text:
+        """Write how far the judges agree."""
+        said = "all is decided" if self.rows else "no two judges differ"
+        return Text(f"{said}\n\n") + _report(self.view.opened, self.judgements)
+
+
+class ReportScreen(HelpScreen):
+    """What each judge did, and how far all agree."""
+
+    NAME = "Judges"
+
+    def heading(self) -> str:
+        return self.NAME
+
+    def _table(self, width: int) -> Group:
+        assert self.host.judgements is not None  # or no screen had the key
+        return Group(_report(self.view.opened, self.host.judgements))
+
+
+def _report(opened: Opened, judgements: Judgements) -> Text:
+    said = Report(opened, judgements).lines().items()
+    return Text("\n").join(shown(f"{of:<20} {each}") for of, each in said)
+
+
+class ReadScreen(OnePairScreen):
+    """The pairs that are shown, with all that is known of each, for who judges none."""
+
+    NAME, BLIND = "Read", False
+    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (
+        bound(previous="later(1): Before", down=_DOWN, next="later: Next"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = BUTTONS[0]
+
+    def on_mount(self) -> None:
+        rows = self.view.rows.tolist()
+        self.take(rows, rows)
+
+    def heading(self) -> str:
+        at = f"{self.rows.index(self.left[0]) + 1:,} " if self.left else ""
+        return f"{self.NAME} {at}of {len(self.rows):,}"

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
-_AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
-_FEWEST_BINS, _MOST_BINS = 5, 12
+_AROUND = 22  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
+_FEWEST_BINS, _MOST_BINS = 3, 12
 _LOW = 21  # rows of a window that has no room for the pair whole, at most
 
 
@@ -75,10 +75,8 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        low = event.size.height <= _LOW
-        self.pane.display = not low
-        fewest = _FEWEST_BINS - 2 * low
-        bins = min(max(event.size.height - _AROUND, fewest), _MOST_BINS)
+        self.pane.display = event.size.height > _LOW
+        bins = min(max(event.size.height - _AROUND, _FEWEST_BINS), _MOST_BINS)
         if bins != self._bins:
             self._bins = bins
             self._count(bins)
@@ -197,6 +195,8 @@ class ThresholdScreen(JudgeScreen):
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
             said.append(f"precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
+        if (recall := cuts.recall(self._cut)) is not None:
+            said.append(f"recall {recall:.2f}")
         if judged.share is not None and judged.interval is not None:
             low, high = judged.interval
             said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")
@@ -257,6 +257,7 @@ class ThresholdScreen(JudgeScreen):
     def _written(self, written: tuple[int, Opened]) -> None:
         kept, opened = written
         self.view.reopened(opened)
+        self.judgements.reopened(opened)
         self._cuts = None  # pairs below the old cut count now
         self._count(self._bins)
         self.look_for()

@@ -1,5 +1,6 @@
 """The columns of a table of pairs, and the text of each row; a row is read when it is drawn."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -92,11 +93,15 @@ class PairCells:
     def _usual(self, width: int) -> set[str]:
         """Name the columns that a table of some cells has room for."""
         opened, names = self.opened, {"score", "prob"}
+        if opened.compared and opened.probs is not None and width < _WIDER:
+            names.remove("score")  # both scores take much room
         names |= {"margin"} if width >= _WIDER else set()
         names |= {"src", "tgt"} if width >= _WIDE or opened.has_beads else set()
         # Around a cut the columns stay where they are, though the pairs change with each key.
+        said = opened.columns.get("old_flags", ())
+        told = [*(said[int(row)] for row in self.data)] if said else []
         if opened.flags is not None and (
-            self.cut is not None or not opened.flags.none()[self.data].all()
+            self.cut is not None or any(told) or not opened.flags.none()[self.data].all()
         ):
             names.add("flags")
         return names
@@ -107,9 +112,10 @@ class PairCells:
         if "change" in opened.columns:
             found["change"] = 7
         if opened.scores is not None:
-            found["score"] = _cells_of(opened.scores)
+            found["score"] = _cells_of(opened.scores) * (2 if opened.compared else 1)
+            found["score"] += 3 if opened.compared else 0
         if opened.probs is not None:
-            found["prob"] = 5
+            found["prob"] = 11 if opened.compared else 5
         if self._ranked is not None:
             found[self._ranked] = max(found[self._ranked], 6) + 2  # four decimals, and the sign
         for name, column in (("margin", opened.margins), ("cosine", opened.cosines)):
@@ -175,7 +181,9 @@ class PairCells:
             case "flags" | "change":
                 column = opened.flags if name == "flags" else opened.columns[name]
                 assert column is not None  # or it had no column
-                return _left(column[row], width)
+                said, old = column[row], self._old("flags", row)
+                is_same = name == "change" or old in (None, said)
+                return _left(said if is_same else f"{old or '–'} → {said or '–'}", width)
         at = int(name in ("target", "tgt"))
         if name in ("source", "target"):
             text = self._text(row, repair, at)
@@ -183,6 +191,12 @@ class PairCells:
         _, side, rows = opened.sides[at]
         lines = side.numbers(int(rows[row])) if repair is None else repair.lines(at)
         return lines[:width].rjust(width)
+
+    def _old(self, name: str, row: int) -> str | None:
+        """Give what a changed pair of a comparison had before; None of other pairs."""
+        columns = self.opened.columns
+        is_changed = "change" in columns and columns["change"][row] == "changed"
+        return columns[f"old_{name}"][row] if is_changed else None
 
     def _text(self, row: int, repair: Repair | None, at: int) -> str:
         _, side, rows = self.opened.sides[at]
@@ -203,6 +217,11 @@ class PairCells:
         if name == self._ranked and (rank := self.opened.rank(row)) is not None:
             assert self.cut is not None
             return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
+        if said and f"old_{name}" in self.opened.columns:
+            change, old = self.opened.columns["change"][row], self._old(name, row)
+            was = f"{float(old):.{digits}f} → " if old else "→ " * (change == "new")
+            said = f"{was}{said}{' →' * (change == 'gone')}"
+            said = re.sub(r"\b0\.", ".", said) if name == "prob" else said
         return said[:width].rjust(width)
 
 

@@ -21,7 +21,7 @@ from xmine.encoders.modules.parts import IN_NUMPY
 from xmine.encoders.pair import EncoderPair, as_pair, with_packs
 from xmine.scoring.order import in_one_order
 from xmine.text.identification import check_both, guess_language
-from xmine.text.inputs import TextInput
+from xmine.text.inputs import TextInput, text_input
 from xmine.text.keys import shared_keys
 from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.text.segmentation import segment
@@ -123,6 +123,11 @@ def look(
     if is_strange and min(map(len, first)) >= _FEW and in_one_order(first[0], first[1]):
         return replace(seen, gain=gain)
     return Seen("lines", gain=gain)
+
+
+def form_of(source: str, target: str) -> str:
+    """Tell the form of two text inputs, as the embedded encoder sees them."""
+    return look((text_input(source), text_input(target)), SentenceEncoder.load()).form
 
 
 def _texts_beside(given: TextInput, rows: set[int]) -> int:

@@ -15,14 +15,13 @@ from xmine.pairs.changes import compare, read_table
 def compare_opened(old: Opened, new: Opened) -> Opened:
     """Find the pairs that two runs or files keep and that differ: new, gone, then changed ones.
 
-    `change` tells which is which, `compared` is `(old, new)`. Pairs that are gone have the figures
-    of `old`.
+    `change` tells which is which, `compared` is `(old, new)`; `old_prob` and so on is what changed
+    pairs had, in words. Pairs that are gone have the figures of `old`.
     """
     import polars as pl
 
     found = compare(read_table(old.path), read_table(new.path))
-    before = pl.coalesce("old_prob", "old_score").round(4).cast(pl.String)
-    found = found.with_columns(before=before, before_target="old_target")
+    found = found.with_columns(pl.col("old_prob", "old_score").round(4).cast(pl.String))
     opened = opened_of(found, new.path, new.languages)
 
     def placed(name: str) -> TextSide:

@@ -58,6 +58,7 @@ class Cuts:
             # Sums over the first pairs, as many as the index says: float64 [pairs + 1].
             self._right = np.append(0, self.probs.cumsum())
             self._unsure = np.append(0, (self.probs * (1 - self.probs)).cumsum())
+            self._translations = float(opened.summary.get("translations", self._right[-1]))
         self._rising = self.ranks[::-1]
 
     def __len__(self) -> int:
@@ -69,9 +70,7 @@ class Cuts:
         """Give the estimate as mining had it, of the pairs of `rows`."""
         if self.probs is None:
             return None
-        found = self.opened.summary.get("translations")
-        translations = float(self.probs.sum()) if found is None else float(found)
-        return Confidence(self.probs, translations, doubt=self.opened.doubt)
+        return Confidence(self.probs, self._translations, doubt=self.opened.doubt)
 
     def start(self) -> float:
         """Give the cut to begin with: that of the run, or below all pairs."""
@@ -102,6 +101,16 @@ class Cuts:
         sums = self._right[kept], self._unsure[kept]
         return Kept(cut, kept, *expected_of(kept, *sums, self.opened.doubt))
 
+    def recall(self, cut: float) -> float | None:
+        """Expect which share of all translations a cut keeps; None where nothing is estimated.
+
+        Of a run all are the translations that mining expects in the files, of a file those among
+        its pairs.
+        """
+        if self.probs is None or not self._translations:
+            return None
+        return min(float(self._right[self.kept_by(cut)]) / self._translations, 1.0)
+
     def near(self, cut: float, count: int) -> tuple[Rows, Rows]:
         """Find the pairs just above and just below a cut, best first: int64 [some], rows."""
         kept = self.kept_by(cut)
@@ -125,6 +134,7 @@ class Cuts:
             "pairs": kept.pairs,
             "eligible": len(self),
             "precision": kept.precision,
+            "recall": self.recall(cut),
             "interval": None if kept.interval is None else list(kept.interval),
             "flag": flag_of(self.opened, cut),
             "taken_back": self.taken_back(cut),

@@ -81,7 +81,11 @@ def outcome_of(opened: Opened, row: int, cut: float | None) -> str:
 def figures_of(pair: Pair) -> list[str]:
     """Give the numbers and the lines of a pair in words."""
     numbers = {name: getattr(pair, name) for name in ("score", "cosine", "prob", "margin")}
-    said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
+    more = dict(pair.more or {})
+    was = {name: f"{float(old):.4f} → " for name in numbers if (old := more.pop(f"old_{name}", ""))}
+    said = [f"{n} {was.get(n, '')}{each:.4f}" for n, each in numbers.items() if each is not None]
+    if (old := more.pop("old_flags", "")) != (pair.flags or "") and was:
+        said.append(f"flags {old or 'none'} → {pair.flags or 'none'}")
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
     places = [f"{line}" if offset is None else f"{line}:{offset}" for line, offset in sides]
     if pair.source_lines is not None:
@@ -90,7 +94,8 @@ def figures_of(pair: Pair) -> list[str]:
     places = [f"{file}:{at}" if file else at for file, at in zip(files, places, strict=True)]
     stand = list(dict.fromkeys(filter(None, (pair.source_place, pair.target_place))))
     said += [f"lines {', '.join(places)}", *([" | ".join(stand)] if stand else [])]
-    return [*said, *(f"{name} {each}" for name, each in (pair.more or {}).items() if each)]
+    said += [f"before: {old}"] if (old := more.pop("old_target", "")) else []
+    return [*said, *(f"{name} {each}" for name, each in more.items() if each)]
 
 
 @lru_cache(maxsize=2)  # of both files; a look at a million lines takes 2 ms, and a key four looks

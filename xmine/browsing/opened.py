@@ -1,9 +1,9 @@
 """The pairs of a run or of a file in memory, ready to be filtered, sorted and shown."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Float32s = NDArray[np.float32]
 FIGURES = "score", "prob", "cosine", "margin"
+
+# What a comparison tells of each pair beside the pair.
+CHANGES = "change", "old_target", "old_prob", "old_score", "old_flags"
 
 Rows = NDArray[np.int64]
 
@@ -170,7 +173,7 @@ class Opened:
     @cached_property
     def columns(self) -> Mapping[str, TextColumn]:
         """What else is known of each pair, perhaps empty, by the names that pairs have for it."""
-        names = set(self.frame.columns) & {"origin", "change", "before", "before_target"}
+        names = set(self.frame.columns) & {"origin", *CHANGES}
         return {name: TextColumn(self.frame[name].fill_null("")) for name in sorted(names)}
 
     @property
@@ -198,7 +201,7 @@ class Opened:
         left, right = self.source, self.target
         return ("source", left, self.sources), ("target", right, self.targets)
 
-    @property
+    @cached_property
     def ranks(self) -> NDArray[np.float64] | None:
         """Probabilities, if all pairs have one, or else scores: pairs are ordered and cut by them.
 
@@ -225,12 +228,7 @@ class Opened:
 
     def rank(self, row: int) -> float | None:
         """Give the rank of one pair, see `ranks`; None where it has no score."""
-        if self.by_probability and (prob := _number(self.probs, row)) is not None:
-            return round(prob, 4)
-        if self.is_run or self.scores is None:
-            return _number(self.scores, row)
-        rank = float(as_written(self.scores[row : row + 1])[0])
-        return None if math.isnan(rank) else rank
+        return _number(self.ranks, row)
 
     @property
     def lined(self) -> bool:
@@ -299,7 +297,7 @@ class Opened:
             yield self.pair(row)._replace(**lines)
 
 
-def _number(column: Float32s | None, row: int) -> float | None:
+def _number(column: Float32s | NDArray[np.float64] | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])
@@ -316,12 +314,16 @@ def as_written(column: Float32s) -> NDArray[np.float64]:
 
 
 def flags_of(names: "pl.Series") -> Flags:
-    """Read a column of names of flags with commas between; null is none."""
+    """Read a column, not empty, of names of flags with commas between; null is none."""
+    import polars as pl
+
     said = names.fill_null("")
-    lists = said.str.split(",")
-    raised = {name: lists.list.contains(name).to_numpy() for name in FLAGS}
-    is_ours = set(lists.explode().unique()) <= {"", *FLAGS}
-    return Flags.of(raised, None if is_ours else TextColumn(said))
+    kinds = said.unique().to_list()
+    lists = [each.split(",") for each in kinds]
+    bits = [sum(1 << at for at, name in enumerate(FLAGS) if name in each) for each in lists]
+    raised = said.replace_strict(kinds, bits, return_dtype=pl.UInt16).to_numpy()
+    is_ours = {"", *FLAGS}.issuperset(chain(*lists))
+    return Flags(raised, None if is_ours else TextColumn(said))
 
 
 # A line from 1, and where a sentence starts in it; None for any sentence of the line.

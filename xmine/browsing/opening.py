@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xmine.browsing.opened import FIGURES, Opened, TextColumn, TextSide
+from xmine.browsing.opened import CHANGES, FIGURES, Opened, TextColumn, TextSide
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
 from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, Languages, pair_frame
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
-# Columns of candidates that runs of earlier versions lack.
-_LATER = "margin", "kept", "outcome", "reason", "rival", "evidence"
 _AGAIN = "mine again, into another folder"
 _REMOVE = "remove it, and give the command that made the run again"
 
@@ -58,9 +56,8 @@ def _open_run(folder: Path) -> Opened:
     opened = Opened(folder, source, target, frame, summary["cut"], languages, run, summary)
     ranks = opened.ranks
     assert ranks is not None  # every candidate has a score
-    above = ranks >= summary["cut"]  # as 0.2.0 kept them, but for what --top left out
-    kept = table["kept"].to_numpy() if table["kept"].null_count() == 0 else opened.allowed & above
-    return opened.with_columns(eligible=kept | (opened.allowed & ~above))
+    may_keep = opened.allowed & (ranks < summary["cut"])
+    return opened.with_columns(eligible=table["kept"].to_numpy() | may_keep)
 
 
 def _check_finished(folder: Path, *names: str) -> None:
@@ -101,17 +98,13 @@ def _side_of_run(path: Path) -> TextSide:
 
 def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame":
     """Read the candidates; both sentences of each are in the tables of the sides."""
-    import polars as pl
-
     schema = candidates_schema()
     with open_parquet(path) as file:
-        missing = {name: schema.pop(name) for name in _LATER if name not in file.schema}
         if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
             raise FileError(
                 f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN
             )
-        nothing = (pl.lit(None, kind).alias(name) for name, kind in missing.items())
-        table = file.read(*schema).with_columns(*nothing)
+        table = file.read(*schema)
     for name, side in (("source", source), ("target", target)):
         if not table[name].is_between(0, len(side.lines) - 1).all(ignore_nulls=False):
             raise FileError(f"{path}: pairs of rows that {name}.parquet does not have", _AGAIN)
@@ -144,7 +137,7 @@ def opened_of(pairs: "pl.DataFrame", path: Path, languages: Languages) -> Opened
     numbered = {name: pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target")}
     is_numbered = not has_beads and any(each.any() for each in numbered.values())
     rows = pl.int_range(pl.len(), dtype=pl.Int64)
-    given = set(pairs.columns).intersection(("change", "before", "before_target"))
+    given = set(pairs.columns).intersection(CHANGES)
     frame = pairs.select(
         *(*FIGURES, "flags", "origin", *given),
         source=rows,

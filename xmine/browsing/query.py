@@ -78,12 +78,13 @@ def select(
     }.get(query.order, pl.col(query.order))
     among = ["kept"] if read_filter(query.where).is_text else []
     wanted = meets(opened, query.where, *among, cut=cut, said=said)
-    found = _frame(opened, [pl.col("rank"), key], cut, said).filter(*wanted)
-    if query.order != "rank" or query.descending:
-        # What has no key stands last both ways; what is equal stays as it was.
-        found = found.sort(key, descending=query.descending, nulls_last=True, maintain_order=True)
-    rows: Rows = found["rank"].to_numpy()
-    return rows
+    rows: Rows = np.logical_and.reduce([each.to_numpy() for each in wanted]).nonzero()[0]
+    if query.order == "rank":
+        return rows[::-1] if query.descending else rows
+    keys = _frame(opened, [key], cut, said)[rows].with_columns(row=rows)
+    # What has no key stands last both ways; what is equal stays as it was.
+    found = keys.sort(key, descending=query.descending, nulls_last=True, maintain_order=True)
+    return found["row"].to_numpy()
 
 
 def meets(
@@ -118,7 +119,7 @@ def _check(opened: Opened, name: str) -> None:
     if name == "since" and not opened.is_run:
         raise OptionError(f"since: {opened.path} is no run, so its pairs have no dates")
     if name == "change" and name not in opened.columns:
-        raise OptionError(f"change: {opened.path} is no comparison, which C makes in the app")
+        raise OptionError(f"change: {opened.path} is no comparison, which d makes in the app")
 
 
 def _frame(

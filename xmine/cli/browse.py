@@ -68,11 +68,17 @@ def browse(
 
 def _show(path: Path | None, *, sample: bool = False, read_only: bool = False) -> None:
     gc.disable()  # until the first screen is there: nothing that is loaded is garbage
+    # polars gives memory back at once: of 400,000 pairs it holds 25 MB less while these are read.
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
     from xmine.cli.fields import fields_of
     from xmine.cli.web_server import be_window
+    from xmine.run.folder import RUN_FILE
     from xmine.tui.app import XmineApp
     from xmine.tui.background import leave_readers
 
+    if path and path.is_dir() and not (path / RUN_FILE).is_file() and not read_only:
+        os.chdir(path)  # what is there
+        path = None
     app = XmineApp(path, sample=sample, read_only=read_only, fields=fields_of)
     if _served():
         be_window()

@@ -1,6 +1,7 @@
 """Vectors in rows: int8 with a factor each, or plain floats; their file; sums and means of rows."""
 
 import json
+import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,6 +77,15 @@ class Table:
             return rows.astype(np.float32, copy=False)
         vectors: NDArray[np.float32] = rows * self.factors[pieces][:, None]
         return vectors
+
+
+def give_back(rows: NDArray[Any]) -> None:
+    """Give the memory of mapped rows, which nobody changes, back until they are read again."""
+    owner: Any = rows
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        owner.madvise(mmap.MADV_DONTNEED)
 
 
 def means_of(

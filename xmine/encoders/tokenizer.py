@@ -5,8 +5,9 @@ sentence-transformers and other readers of that format; both give the same ids b
 equal scores.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -27,6 +28,7 @@ UNKNOWN = "<UNK>"
 
 # The lists that sentencepiece gives take ten times the room of an array.
 _TEXTS_AT_ONCE = 65_536
+_CHARACTERS_AT_ONCE = 65_536
 
 MODEL_FILE = "sentencepiece.model"
 TOKENIZER_FILE = "tokenizer.json"
@@ -48,30 +50,38 @@ class Vocabulary:
 
     Attributes:
         model: the serialised sentencepiece model, which encoding uses.
-        tokenizer: the same as the text of a `tokenizer.json`, for other readers.
     """
 
-    def __init__(self, model: bytes, tokenizer: str) -> None:
+    def __init__(self, model: bytes, tokenizer: str | NDArray[np.uint8]) -> None:
+        """Take the model, and the same as the text of a `tokenizer.json`, or the bytes of one."""
         self.model = model
-        self.tokenizer = tokenizer
+        self._tokenizer = tokenizer
         self._pieces = pieces_of(model)
         # A vocabulary that was trained on text as it was written is read so, too.
         self._is_spaced = self._pieces.normalize("a,") != "▁a,"
 
+    @property
+    def tokenizer(self) -> str:
+        """The text of `tokenizer.json`, for other readers."""
+        told = self._tokenizer
+        return told if isinstance(told, str) else bytes(told).decode()
+
     @classmethod
     def load(cls, folder: Path) -> "Vocabulary":
-        """Read `sentencepiece.model` and `tokenizer.json`.
+        """Read `sentencepiece.model`, and map `tokenizer.json`, whose text would take 30 MB.
 
         Raises:
             EncoderError: one is missing, or the first is not a sentencepiece model.
         """
-        path = folder / MODEL_FILE
+        path, other = folder / MODEL_FILE, folder / TOKENIZER_FILE
         try:
-            return cls(path.read_bytes(), (folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+            with other.open(encoding="utf-8") as file:
+                deque(iter(partial(file.read, _CHARACTERS_AT_ONCE), ""), 0)
+            return cls(path.read_bytes(), np.memmap(other, np.uint8, "r"))
         except OSError as error:
             raise EncoderError(f"{error.filename}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise EncoderError(f"{folder / TOKENIZER_FILE}: cannot be read: {error}") from error
+        except ValueError as error:
+            raise EncoderError(f"{other}: cannot be read: {error}") from error
         except RuntimeError as error:
             raise EncoderError(f"{path}: not a sentencepiece model") from error
 

@@ -288,6 +288,10 @@ class Judgements:
         repair = self.repair_of(row)
         return None if repair is None else (repair.parts[part : part + 1] or [repair])[0]
 
+    def reopened(self, opened: Opened) -> None:
+        """Take a run that was read again: the same pairs, others of them kept."""
+        self.opened, self._standing = opened, ({}, opened)
+
     def standing(self) -> Opened:
         """Give all pairs as they stand now; see `repairs.standing`."""
         with self._lock:
@@ -312,6 +316,11 @@ class Judgements:
             found |= side.lasts[rows] < side.lines[rows]
         worth: Bools = found & left
         return worth
+
+    def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
+        """Give both texts of some pairs as they stand now, but for lines without a counterpart."""
+        pairs = [x for x in self.pairs(rows, written=False) if x.source and x.target]
+        return [x.source for x in pairs], [x.target for x in pairs]
 
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes and kinds.

@@ -80,7 +80,10 @@ class SharedJudgements(Judgements):
         said = []
         for part, rows in self._parts:
             found, name = Counts.of(part.codes(given=False)[rows]).right, part.opened.name
-            said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
+            if found.share is not None:
+                said.append(f"{name} {found.share:.2f} of {found.of:,}")
+            elif part._mined:
+                said.append(f"{name} none since it was mined")
         return f"right: {', '.join(said) or 'none judged'}"
 
     def _paths(self) -> Sequence[Path]:

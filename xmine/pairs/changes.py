@@ -72,7 +72,7 @@ def compare(old: "pl.DataFrame", new: "pl.DataFrame") -> "pl.DataFrame":
 
     Returns:
         a row for each new pair, then for each that is gone, then for each that changed: `change`,
-        one of KINDS, the columns of pairs, and `old_target`, `old_prob`, `old_score`.
+        one of KINDS, the columns of pairs, and `old_target`, `old_prob`, `old_score`, `old_flags`.
     """
     import polars as pl
 
@@ -80,12 +80,13 @@ def compare(old: "pl.DataFrame", new: "pl.DataFrame") -> "pl.DataFrame":
     old, new = _numbered(old, _TEXTS), _numbered(new, _TEXTS)
     key = [*_TEXTS, "nth"]
     added, gone = join(new, old, key, "anti"), join(old, new, key, "anti")
-    before = old.select(*key, old_prob="prob", old_score="score")
+    was = {f"old_{name}": name for name in ("prob", "score", "flags")}
+    before = old.select(*key, **was)
     moved = join(new, before, key, "inner").filter(_moved())
     # Of what is left, a source that is on both sides has another target now.
     by_source = ["source", "nth"]
     added, gone = _numbered(added, ["source"]), _numbered(gone, ["source"])
-    before = gone.select(*by_source, old_target="target", old_prob="prob", old_score="score")
+    before = gone.select(*by_source, old_target="target", **was)
     again = join(added, before, by_source, "inner")
     kinds = [
         join(added, gone, by_source, "anti"),

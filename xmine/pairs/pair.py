@@ -201,5 +201,7 @@ def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
         columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
         kept = sorted(set[str]().union(*filter(None, columns.pop("more"))))
         columns |= {name: tuple((pair.more or {}).get(name) for pair in some) for name in kept}
+        # A column of nulls takes 16 bytes a pair, and most files lack most columns.
+        columns = {name: each for name, each in columns.items() if any(x is not None for x in each)}
         blocks.append(pl.DataFrame(columns, pair_schema(columns)))
     return pl.concat(blocks, how="diagonal")

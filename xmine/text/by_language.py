@@ -85,13 +85,23 @@ def _told(part: TextInput, codes: tuple[str, ...]) -> Iterator[str]:
             yield code
 
 
-def language_of_name(path: str, top: str = "") -> str:
-    """Read the language in the name of a file or, below `top`, of a folder; nothing for none."""
-    name = Path(path[: len(path) - len(packing_of(path))])
-    inner = name.relative_to(top) if name.is_relative_to(top) else name
-    for part in (inner.name, inner.stem, *reversed(inner.parts[:-1])):
+def without_language(path: str) -> tuple[str, str]:
+    """Give the name of a file without the language that it names, and the code of that, or none.
+
+    book.txt and en of `book_en.txt` and `book.en.txt`, `.txt` and en of `en.txt`.
+    """
+    name = Path(path[: len(path) - len(packing_of(path))]).name
+    for part in (name, Path(name).stem):
         found = _TOKEN.search(part)
         code = short_code(found[1]) if found else ""
-        if code in ISO_639_3:
-            return code
-    return ""
+        if found and code in ISO_639_3:
+            return part[: found.start()] + name[len(part) :], code
+    return name, ""
+
+
+def language_of_name(path: str, top: str = "") -> str:
+    """Read the language in the name of a file or, below `top`, of a folder; nothing for none."""
+    file = Path(path)
+    inner = file.relative_to(top) if file.is_relative_to(top) else file
+    parts = [inner.name, *reversed(inner.parts[:-1])]
+    return next((code for code in (without_language(part)[1] for part in parts) if code), "")

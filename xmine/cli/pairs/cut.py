@@ -73,7 +73,8 @@ def cut(
     console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
     write_rows(rows[1 + len(above) :])
     console.say(", ".join(losses.notes()))
-    said = f"keeps {describe_kept(cuts.at(lowest))} of {len(cuts):,}"
+    recall, said = cuts.recall(lowest), f"keeps {describe_kept(cuts.at(lowest))} of {len(cuts):,}"
+    said += "" if recall is None else f", expected recall {recall:.2f}"
     option = flag_of(opened, lowest)
     if more := cuts.taken_back(lowest):
         console.say(f"a cut at {lowest!r} {said}")

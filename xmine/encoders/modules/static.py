@@ -17,7 +17,7 @@ from xmine.encoders.modules.token_table import TokenTable
 from xmine.encoders.packs import PackedPieces
 from xmine.encoders.spans import Span
 from xmine.encoders.table import Table as Table
-from xmine.encoders.table import means_of, read_table
+from xmine.encoders.table import give_back, means_of, read_table
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Ids, Tokenizer, Vocabulary
 from xmine.encoders.tokens import TOKEN_DIM, lengths_of, weightiest, whole_weights
 from xmine.errors import EncoderError
@@ -25,6 +25,7 @@ from xmine.errors import EncoderError
 WEIGHTS_FILE = "model.safetensors"
 
 _ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
+_ROWS_HELD = 16_384  # a multiple of it
 
 
 class StaticEmbedding:
@@ -114,9 +115,12 @@ class StaticEmbedding:
     @cached_property
     def token_weights(self) -> NDArray[np.float32]:
         """The weight of each piece as a token, float32 [pieces], see `xmine.encoders.tokens`."""
-        blocks = range(0, len(self.as_tokens), _ROWS_AT_ONCE)
-        rows = (self.as_tokens.vectors(slice(at, at + _ROWS_AT_ONCE)) for at in blocks)
-        return whole_weights(np.concatenate([lengths_of(each) for each in rows]))
+        lengths = []
+        for at in range(0, len(self.as_tokens), _ROWS_AT_ONCE):
+            lengths.append(lengths_of(self.as_tokens.vectors(slice(at, at + _ROWS_AT_ONCE))))
+            if not at % _ROWS_HELD:  # of 54 MB few rows are read again
+                give_back(self.as_tokens.rows)
+        return whole_weights(np.concatenate(lengths))
 
     def token_vectors(
         self, ids: NDArray[np.int32], shares: NDArray[np.float64] | None = None

@@ -151,16 +151,6 @@ class JudgeScreen(BaseScreen):
         text = "your name, beside your verdicts:"
         self.ask(Question(text=text, answered=answered, given=self.judgements.by))
 
-    def say_contradicted(self) -> None:
-        """Tell of verdicts that another window gave otherwise in the same name."""
-        if told := [*self.judgements.contradicted.items()]:
-            key, (theirs, ours) = told[0]
-            pair = f"{key.source_line}, {key.target_line or '–'}"
-            pair += f" and {len(told) - 1:,} more" if told[1:] else ""
-            said = f"another window of {self.judgements.by} says {theirs}, not {ours}, of {pair}"
-            self.say(f"{said}: the last verdict counts", bad=True)
-        self.judgements.contradicted.clear()
-
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict, and go on."""
         if (row := self.judged_row()) is None:
@@ -177,7 +167,6 @@ class JudgeScreen(BaseScreen):
             taken = "z takes it back" if is_new else "it was already"
             was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
             self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
-            self.say_contradicted()
 
     def action_note(self) -> None:
         """Ask for a line to keep beside the verdict on the pair."""

@@ -11,7 +11,8 @@ from xmine.browsing.opened import Opened
 from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
-from xmine.judging.judgements import CODES, Judgements
+from xmine.judging.counts import CODES
+from xmine.judging.judgements import Judgements
 from xmine.knn.exact import search_exact
 from xmine.pairs.io import ParallelText
 from xmine.pairs.judgements import ACCEPT, REJECT
@@ -47,8 +48,7 @@ class Confident(NamedTuple):
     def of(cls, opened: Opened, least: float, judged: LabelledPairs, run: Path) -> "Confident":
         """Take the pairs of at least such a probability, and those that were accepted in `run`."""
         assert opened.probs is not None  # as `_encoder_of` has checked
-        x, y = opened.sources, opened.targets
-        lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
+        lines = np.stack([side.lines[own] for _, side, own in opened.sides], axis=1)
         labels = labels_of(judged.pairs, *lines.T)
         probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
         is_sure = (probs >= least) & (opened.allowed | (labels == 1))

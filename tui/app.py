@@ -241,7 +241,7 @@ class XmineApp(App[None]):
         self.show("pairs")
         if self._to_sample and len(self.view.opened):
             self._to_sample = False
-            self.judge_sample(around=False)
+            self.judge_sample()
         if warned and isinstance(screen := self.screen, BaseScreen):
             bad = self.view.opened.compared is None
             screen.call_after_refresh(lambda: screen.say(warned, bad=bad))
@@ -335,7 +335,6 @@ class XmineApp(App[None]):
         if changed and isinstance(self.screen, JudgeScreen):
             self.screen.verdicts_changed()
             self.screen.refresh_top()
-            self.screen.say_contradicted()
 
     def show(self, name: str) -> None:
         """Show one of SCREENS_OF in place of all screens."""
@@ -390,11 +389,11 @@ class XmineApp(App[None]):
         hint = "a sentence in either language, then enter"
         screen.ask(Question(text="search:", answered=search, hint=hint))
 
-    def judge_sample(self, *, around: bool, plan: str = "") -> None:
-        """Judge pairs drawn as a plan says, or from both sides of the cut; or read all of them."""
+    def judge_sample(self, plan: str = "") -> None:
+        """Judge pairs drawn as a plan says; or read all of them."""
         from .screens.sample import ReadScreen, SampleScreen
 
-        self.push_screen(ReadScreen() if self.read_only else SampleScreen(around=around, plan=plan))
+        self.push_screen(ReadScreen() if self.read_only else SampleScreen(plan))
 
     def action_conflicts(self) -> None:
         from .screens.sample import ConflictScreen

@@ -13,8 +13,8 @@ from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import XmineError
 from xmine.files.digests import identity
 from xmine.files.suffixes import kind_of
+from xmine.judging.counts import Counts, Share
 from xmine.judging.judgements import Judgements, judge_name
-from xmine.judging.samples import Share, share_of
 from xmine.pairs.judgements import as_time
 from xmine.run.below import walk
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
@@ -128,8 +128,7 @@ def _verdicts(run: Path, by: str, _: object) -> tuple[int, Share]:
     """Count one's verdicts on the pairs that a run has, and the share of right ones."""
     with catch_warnings(action="ignore"):  # whoever opens the run is told
         judgements = Judgements.open(open_pairs(run), by)
-    rows = judgements.rows()
-    return judgements.counts().judged, share_of(judgements.own(given=False), rows)
+    return judgements.counts().judged, Counts.of(judgements.codes(own=True, given=False)).right
 
 
 def _joined(codes: object) -> str:

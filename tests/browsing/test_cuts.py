@@ -12,7 +12,7 @@ from tests.toys.opened import opened_run
 from xmine.browsing.cuts import Cuts, check_cut, flag_of
 from xmine.browsing.opening import open_pairs
 from xmine.errors import OptionError
-from xmine.judging.samples import Share
+from xmine.judging.counts import Share
 from xmine.scoring.probability import Confidence
 from xmine.scoring.threshold import expected
 

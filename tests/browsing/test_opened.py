@@ -185,11 +185,6 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
             "column 'source'",
         ),
         (
-            "candidates.parquet",
-            changed("candidates.parquet", without("eligible")),
-            "column 'eligible'",
-        ),
-        (
             "source.parquet",
             changed("source.parquet", lambda table: table[:3]),
             "pairs of rows that source.parquet does not have",

@@ -12,7 +12,6 @@ from xmine.browsing.query import PairQuery, select
 from xmine.browsing.repairs import Bead, Repair, Unit
 from xmine.judging.export import standing_pairs
 from xmine.judging.judgements import Judgements
-from xmine.judging.keys import key_of
 from xmine.pairs.io import read_pairs, read_parallel, write_pairs
 from xmine.pairs.judgements import HEADER
 from xmine.pairs.known import read_known
@@ -82,14 +81,14 @@ def test_what_others_read_is_what_was_repaired_whatever_the_text(
     assert [each.source for each in pairs] == ["s0", ODD, ODD]
     assert (pairs[1].source_line, pairs[1].target_line) == (6, 10)
     assert (pairs[1].flags, pairs[1].score, pairs[1].repaired) == ("", None, "merge,edit")
-    texts = again.texts(np.arange(1500))
-    assert list(zip(*texts, strict=True))[1399:1403] == [
+    texts = [(each.source, each.target) for each in again.pairs(np.arange(1500))]
+    assert texts[1399:1403] == [
         ("s1399", "t1399"),
         *[(ODD, "t1")] * 2,
         ("s1401", "t1401"),
     ]
     learnt = read_parallel(path, read=standing_pairs)
-    assert (list(learnt.sources), list(learnt.targets)) == texts
+    assert [*zip(learnt.sources, learnt.targets, strict=True)] == texts
     judgements.judge(7, "accept")
     assert [each.source for each in read_known(path).pairs] == [12]  # not of what was repaired
     write_pairs(again.pairs(np.arange(1500)), str(tmp_path / "o.tsv"))
@@ -160,16 +159,3 @@ def test_repaired_pairs_conflicts_and_judges_are_found(path: Path) -> None:
     assert found("verdict = repaired AND judge = 'Bob B'") == []
     ann.judge(5, "none")
     assert found("verdict = repaired") == [5]  # with any verdict, or none
-
-
-def test_another_window_of_the_same_name_is_noticed(path: Path) -> None:
-    opened = open_pairs(path)
-    one, other = Judgements.open(opened, "ann"), Judgements.open(opened, "ann")
-    one.judge_all([1, 2], "accept")
-    other.refresh()
-    assert not other.contradicted  # it had said nothing
-    other.judge(2, "accept")
-    other.judge(1, "reject")
-    one.refresh()
-    assert one.contradicted == {key_of(opened, 1): ("reject", "accept")}
-    assert not other.contradicted

@@ -121,9 +121,7 @@ def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined:
     assert verdicts == ["accept", "reject", "accept", "unsure"]
     facts = json.loads(command("pairs", "judge", "run", "--json").out)
     assert facts["precision_judged"]["of"] == 11
-    ended = command("pairs", "judge", "run", "--sample", 6, "--around", stdin=b"")
-    assert ended.code == 0 and "right just below the cut" in ended.out
-    for wrong in (("1", "2"), ("--around",), ("1", "2", "accept", "--sample", "5")):
+    for wrong in (("1", "2"), ("1", "2", "accept", "--sample", "5")):
         assert command("pairs", "judge", "run", *wrong).code == 2
 
 
@@ -202,7 +200,7 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
 
 UNCLEAR = [
     *((3, 4), (3, 4, "accept", "-o", "a.tsv"), (3, 4, "accept", "--sample", 9)),
-    *(("--sample", 9, "--report"), ("--around",)),
+    *(("--sample", 9, "--report"), ("--shared", "20%")),
 ]
 
 

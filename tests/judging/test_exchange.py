@@ -28,9 +28,9 @@ def test_what_is_written_is_read_again_and_changes_nothing(
     bob: Judgements, tmp_path: Path, name: str
 ) -> None:
     Judgements.open(bob.opened, "ann").judge_all(range(4), "accept")
-    bob.judge(1, "reject", "partial")
+    bob.judge(1, "partial")
     bob.note(1, '=half, "only"; 半')
-    bob.adjudicate(0, "reject", "source")
+    bob.judge(0, "source", adjudicates=True)
     path = str(tmp_path / name)
     write_labels(bob, np.arange(5), path, force=False)
     given = read_labels(path, bob)

@@ -17,7 +17,8 @@ import pytest
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError, XmineWarning
-from xmine.judging.judgements import CODES, Judgements
+from xmine.judging.counts import CODES
+from xmine.judging.judgements import Judgements
 from xmine.pairs.judgements import HEADER, append, broken_lines, read_from, settled
 
 # One process that becomes one for each judge, so that all of them begin at once.
@@ -95,17 +96,17 @@ def test_one_undo_takes_back_what_was_said_of_many(opened: Opened, pairs: Path) 
 
 def test_a_kind_rejects_and_ends_with_the_next_verdict(opened: Opened) -> None:
     ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
-    assert ann.judge(0, "reject", kind="partial") and not ann.judge(0, "partial")
+    assert ann.judge(0, "partial") and not ann.judge(0, "partial")
     ann.note(0, "only half of it")
-    assert bob.refresh() and bob.of(0) == "reject" and bob.kinds(0) == {"ann": "partial"}
+    assert bob.refresh() and bob.of(0) == "reject" and bob.words(0) == {"ann": "partial"}
     assert {"partial", "reject"} <= {*bob.said("verdict")[0][1]}
     assert {"ann: partial", "ann: reject"} <= {*bob.said("judge")[0][1]}
     (pair,) = bob.pairs(np.array([0]))
     assert (pair.kind, pair.note) == ("partial", "only half of it")
     ann.judge(0, "reject")
-    assert not ann.kinds(0) and ann.undo() == [0] and ann.kinds(0) == {"ann": "partial"}
+    assert ann.word(0) == "reject" and ann.undo() == [0] and ann.word(0) == "partial"
     with pytest.raises(OptionError, match="'odd' is no judgement"):
-        ann.judge(0, "reject", kind="odd")
+        ann.judge(0, "odd")
     labels = read_from(ann.path, 0)[0]
     assert [(each.judgement, each.word) for each in labels[:3]] == [
         ("reject", "partial"),
@@ -135,13 +136,13 @@ def test_ones_own_verdict_comes_first_and_is_counted_alone(opened: Opened) -> No
     bob.judge_all([7, 8], "reject")
     assert not ann.differ(7)  # not looked yet
     assert ann.refresh() and cem.refresh() and not ann.refresh()
-    assert list(ann.by_judge(7).items()) == [("ann", "accept"), ("bob", "reject")]
+    assert list(ann.words(7).items()) == [("ann", "accept"), ("bob", "reject")]
     for who, signs, counted in ((ann, "ar", 1), (bob, "rr", 2), (cem, "ur", 0)):
         assert who.of(7)[0] + who.of(8)[0] == signs and who.differ(7) and not who.differ(8)
-        assert who.counts().judged == np.count_nonzero(who.own()) == counted
+        assert who.counts().judged == np.count_nonzero(who.codes(own=True)) == counted
         assert who.codes()[[7, 8]].tolist() == [CODES[who.of(row)] for row in (7, 8)]
     cem.speak_as("bob")
-    assert cem.counts().reject == 2 and cem.unsaid(np.arange(9)) == [*range(7)]
+    assert cem.counts().reject == 2 and np.flatnonzero(cem.codes(own=True)).tolist() == [7, 8]
     bob.judge(7, "none")
     assert bob.of(7) == "accept" and bob.counts().judged == 1
 
@@ -221,10 +222,10 @@ def test_processes_that_judge_at_once_lose_nothing_that_they_said_when_some_are_
     assert whole.returncode == 0 and rows.count("\n") == 120
     judgements = Judgements.open(opened)
     for row in range(60):
-        told = judgements.by_judge(row)
+        told = judgements.words(row)
         assert told["ann"] == told["bob"] == ("accept" if row % 2 else "reject")
     for judge, number in zip(("cem", "x"), said, strict=True):
-        assert all(judge in judgements.by_judge(row) for row in range(number)) and number >= 20
+        assert all(judge in judgements.words(row) for row in range(number)) and number >= 20
     judgements.judge(199, "accept")  # no lock is left behind
 
 
@@ -286,15 +287,15 @@ def test_verdicts_stay_with_their_texts_wherever_these_go(
     assert f" {lost} verdicts" in after.lost or not lost
     expected = [CODES["" if verdict == "none" else verdict] for _, verdict in rows]
     alone = [n for n, (texts, _) in enumerate(rows) if TEXTS.count(texts) < 2]
-    assert after.own()[alone].tolist() == [expected[n] for n in alone]
+    assert after.codes(own=True)[alone].tolist() == [expected[n] for n in alone]
     for texts in {*TEXTS[40:]}:  # of equal texts any has the verdict of any
         same = [n for n, each in enumerate(rows) if each[0] == texts]
-        assert sorted(after.own()[same].tolist()) == sorted(expected[n] for n in same)
+        assert sorted(after.codes(own=True)[same].tolist()) == sorted(expected[n] for n in same)
     after.judge_all(range(len(rows)), "unsure")  # replaces each of them, wherever it was said
-    assert set(after.own().tolist()) == {CODES["unsure"]}
+    assert set(after.codes(own=True).tolist()) == {CODES["unsure"]}
     after.refresh()
     again = Judgements(after.opened, after.path, "ann")
-    assert again.refresh() and again.own().tolist() == after.own().tolist()
+    assert again.refresh() and again.codes(own=True).tolist() == after.codes(own=True).tolist()
 
 
 def test_where_only_some_pairs_have_lines_their_numbers_stand_for_these(tmp_path: Path) -> None:

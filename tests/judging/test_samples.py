@@ -11,8 +11,9 @@ from tests.toys.opened import opened_run
 from xmine.browsing.details import lines_around
 from xmine.browsing.opened import Opened, TextColumn, TextSide
 from xmine.errors import OptionError
-from xmine.judging.judgements import CODES, Codes, Judgements
-from xmine.judging.samples import Sample, Share, judged_at_random, read_plan
+from xmine.judging.counts import CODES, Codes, Counts, Share
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import Sample, judged_at_random, read_plan
 
 
 def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:
@@ -58,7 +59,7 @@ def test_a_sample_is_the_same_for_all_and_its_rest_is_dealt_whenever_one_joins(
     assert all(len({*each}) == len(each) for each in asked.values())
     alone = [each[0] for each in asked.values() if len(each) == 1]
     assert {*alone} == {"ann", "bob", "cem"}  # all was judged when dan came
-    assert judged_at_random(opened, judges[3].codes(given=False), 0.5).of == 100
+    assert len(judged_at_random(opened, judges[3].codes(given=False), 0.5)) == 100
 
 
 def test_what_somebody_left_behind_goes_to_others_a_day_later(tmp_path: Path) -> None:
@@ -73,25 +74,15 @@ def test_what_somebody_left_behind_goes_to_others_a_day_later(tmp_path: Path) ->
     assert {*sample.asked(Judgements.open(opened, "bob"))} == both
 
 
-def test_a_sample_around_the_cut_has_the_nearest_of_both_sides_mixed() -> None:
-    opened = opened_run(1000)
-    kept = int(opened.kept(0.5).sum())
-    rows = Sample(opened, 0.5, 20, around=True).rows.tolist()
-    assert sorted(rows) == [*range(kept - 10, kept + 10)] != rows
-    assert sorted(Sample(opened, 0.0, 6, around=True).rows.tolist()) == [*range(994, 1000)]
-    assert sorted(Sample(opened, 1.0, 6, around=True).rows.tolist()) == [*range(6)]
-    assert len(Sample(opened_run(5), 0.5, 20, around=True)) == 5
-
-
 def test_a_sample_tells_the_precision_with_its_interval_and_what_it_says_of_the_cut() -> None:
     opened = opened_run(2000)
     sample = Sample(opened, 0.5, 50)
     rows = sample.rows
     found = sample.said(judged(opened, rows[:40], rows[40:44], rows[44:45]))
-    assert (found.above.so, found.above.of, found.unsure, found.left) == (40, 44, 1, 5)
+    assert found.counts == (5, 40, 4, 1, 0)
     assert found.lines()[:2] == [
         "45 of 50 pairs judged, 1 unsure",
-        f"precision, judged         {found.above}",
+        f"precision, judged         {found.counts.right}",
     ]
     assert found.expected is not None
     low, high = found.expected
@@ -109,42 +100,21 @@ def test_a_sample_tells_the_precision_with_its_interval_and_what_it_says_of_the_
     assert sample.said(judged(opened)).advice == ""
 
 
-@pytest.mark.parametrize(
-    ("above", "below", "said"),
-    [
-        (25, 2, "the cut stands: pairs above it are right"),
-        (24, 22, "lower the cut"),
-        (3, 1, "raise the cut"),
-        (14, 12, "too few to tell"),
-    ],
-)
-def test_pairs_around_the_cut_tell_where_it_belongs(above: int, below: int, said: str) -> None:
-    opened = opened_run(1000)
-    kept = int(opened.kept(0.5).sum())
-    accepted = [*range(kept - above, kept), *range(kept, kept + below)]
-    rest = [row for row in range(kept - 25, kept + 25) if row not in accepted]
-    found = Sample(opened, 0.5, 50, around=True).said(judged(opened, accepted, rest))
-    assert (found.above.so, found.above.of) == (above, 25)
-    assert (found.below.so, found.below.of) == (below, 25)
-    assert found.advice.startswith(said)
-    facts = found.facts()
-    assert facts["above"] == found.above.facts() and facts["precision_judged"] is None
-
-
 def test_judged_pairs_tell_of_the_run_only_if_they_are_drawn_from_it() -> None:
     opened = opened_run(2000)
-    best = np.arange(30)
-    assert judged_at_random(opened, judged(opened, best), 0.5).share is None
+
+    def right(cut: float = 0.5, *rows: object) -> Share:
+        codes = judged(opened, *rows)
+        return Counts.of(codes[judged_at_random(opened, codes, cut)]).right
+
+    assert right(0.5, np.arange(30)).share is None
     rows = Sample(opened, 0.5, 9999).rows
-    assert judged_at_random(opened, judged(opened, rows[:9]), 0.5).share is None
-    found = judged_at_random(opened, judged(opened, rows[:9], rows[9:12], rows[12:13]), 0.5)
-    assert (found.so, found.of) == (9, 12)
+    assert right(0.5, rows[:9]).share is None
+    assert right(0.5, rows[:9], rows[9:12], rows[12:13]) == Share(9, 12)
     # One that was passed over, and those behind it, may be hard ones.
-    found = judged_at_random(opened, judged(opened, rows[:20], rows[21:90]), 0.5)
-    assert (found.so, found.of) == (20, 20)
-    found = judged_at_random(opened, judged(opened, rows), 0.5)
-    assert found.of == len(rows)  # all that are kept
-    assert judged_at_random(opened, judged(opened, rows), 1.1).share is None
+    assert right(0.5, rows[:20], rows[21:90]) == Share(20, 20)
+    assert right(0.5, rows).of == len(rows)  # all that are kept
+    assert right(1.1, rows).share is None
 
 
 def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
@@ -159,30 +129,17 @@ def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
     assert lines_around(side, 1) == (0, 3) and lines_around(side, 3) == (1, 2)
 
 
-def test_the_least_sure_pairs_come_first_where_they_are_asked_for() -> None:
-    opened = opened_run(1000)
-    probs = opened.probs
-    assert probs is not None
-    unsure = Sample(opened, 0.5, 30, how="unsure")
-    assert np.abs(probs[unsure.rows] - 0.5).max() <= np.sort(np.abs(probs - 0.5))[29]
-    found = unsure.said(judged(opened, unsure.rows))
-    assert "says nothing of the precision" in "\n".join(found.lines()) and not found.advice
-    with pytest.raises(OptionError, match="no pair has a probability"):
-        Sample(opened.with_columns(prob=pl.lit(None, pl.Float32)), 0.1, how="unsure")
-
-
 @pytest.mark.parametrize(
     ("line", "plan"),
     [
-        ("50 random", (50, None, "random", 1)),
-        ("±.05 unsure", (10, 0.05, "unsure", 1)),
-        ("0.1", (10, 0.1, "random", 1)),
-        ("7, 20 % shared", (7, None, "random", 0.2)),
-        ("unsure", (50, None, "unsure", 1)),
+        ("50 random", (50, 1)),
+        ("7, 20 % shared", (7, 0.2)),
+        ("50 random, .1 shared", (50, 0.1)),
+        ("", (50, 1)),
     ],
 )
 def test_a_plan_is_read_from_a_line(line: str, plan: tuple[object, ...]) -> None:
     assert tuple(read_plan(line)) == plan
-    for wrong in (f"{line} x", "0", "±0 random", "1.5"):
+    for wrong in (f"{line} x", "0", "±.05", "1.5"):
         with pytest.raises(OptionError, match="is no sample"):
             read_plan(wrong)

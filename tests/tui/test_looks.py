@@ -19,10 +19,13 @@ from textual.widgets import Input
 import tests.toys.screens
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
+from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError
+from xmine.judging.judgements import Judgements
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
+from xmine.tui.key_table import GROUPS
 from xmine.tui.screens import home
 from xmine.tui.text import contrast
 from xmine.tui.widgets import job_view
@@ -39,8 +42,10 @@ WAYS = {
     "E": "Train",
     "o": "Home",
     "r": "Repair",
+    "V": "Judges differ",
     "a Z": "What was done",
     "e": "Adapt",
+    "B": "Judges",
     "question_mark": "Help",
 }
 
@@ -92,7 +97,7 @@ def told(screen: Any) -> set[str]:
 
 def moving(screen: Any) -> set[str]:
     """What keys that only move do."""
-    return {each.description for _, each in bindings(screen) if str(each.id).startswith("move.")}
+    return {each.description for _, each in bindings(screen) if GROUPS[str(each.id)] == "Move"}
 
 
 def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
@@ -103,7 +108,7 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
-        for way, name in [*WAYS.items()][:-1]:  # but for the help itself
+        for way, name in [*WAYS.items()][:-2]:  # but for pages that scroll alone
             screen = await reached(pilot, way)
             assert screen.NAME == name
             leave_line(app)
@@ -168,11 +173,11 @@ def test_what_is_seen_in_passing_looks_as_it_did(
     monkeypatch.setattr(tests.toys.screens, "settled", paused)
     read = threading.Event()
 
-    def open_pairs(path: Path) -> None:
+    def held(path: Path) -> None:
         read.wait(60)
         raise FileError(f"{path}: was never there")
 
-    monkeypatch.setattr(reading, "open_pairs", open_pairs)
+    monkeypatch.setattr(reading, "open_pairs", held)
 
     async def script(pilot: Any) -> None:
         app = pilot.app
@@ -180,7 +185,7 @@ def test_what_is_seen_in_passing_looks_as_it_did(
         app.show("home")
         await pilot.press("ctrl+p")
         await until_shown(pilot, "Mine  M")
-        await snapshot(pilot, "palette", holds=["Open  o", "A run or a file of pairs.", "Mine  M"])
+        await snapshot(pilot, "palette", holds=["Open  O", "A run or a file of pairs.", "Mine  M"])
         await pilot.press("escape")
         app.open(Path("corpus/run"))
         await paused(pilot)
@@ -248,25 +253,38 @@ def test_all_text_can_be_read_in_every_theme(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
+    for name, verdict in (("ann", "accept"), ("bob", "reject")):
+        Judgements.open(open_pairs(run_copy), name).judge_all([5, 6], verdict)
+
+    async def read(pilot: Any, screen: Any) -> None:
+        for theme in (name for name, each in BUILTIN_THEMES.items() if not each.ansi):
+            pilot.app.theme = theme  # the screen stays, and so does what is drawn already
+            await paused(pilot)
+            screen.say("wrong", bad=True)
+            await paused(pilot)
+            cells = (cell for row in screen_cells(pilot.app) for cell in row)
+            styles = {style for text, style in cells if text.isalnum() or text == "●"}
+            weak = {style: contrast(*found) for style in styles if (found := ground(style))}
+            lost = [style for style, each in weak.items() if each < 4.45]
+            assert lost == [], f"{screen.NAME} in {theme}"
+
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
         await pilot.press("a", "x", "u")
         app.screen.query_one(PairTable).mark("a")
-        for way in WAYS:
+        for way, name in WAYS.items():
             screen = await reached(pilot, way)
-            for theme in (name for name, each in BUILTIN_THEMES.items() if not each.ansi):
-                app.theme = theme  # the screen stays, and so does what is drawn already
-                await paused(pilot)
-                screen.say("wrong", bad=True)
-                await paused(pilot)
-                cells = (cell for row in screen_cells(app) for cell in row)
-                styles = {style for text, style in cells if text.isalnum() or text == "●"}
-                weak = {style: contrast(*found) for style in styles if (found := ground(style))}
-                lost = [style for style, each in weak.items() if each < 4.45]
-                assert lost == [], f"{screen.NAME} in {theme}"
+            assert screen.NAME == name
+            await read(pilot, screen)
+
+    async def reading(pilot: Any) -> None:
+        await settled(pilot)
+        assert pilot.app.screen.NAME == "Read"
+        await read(pilot, pilot.app.screen)
 
     drive(XmineApp(run_copy), (120, 40), script)
+    drive(XmineApp(run_copy, sample=True, read_only=True), (120, 40), reading)
 
 
 def ground(style: str) -> list[Color]:

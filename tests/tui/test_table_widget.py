@@ -38,9 +38,9 @@ class Asked(Judgements):
 
     def of(self, row: int) -> str:
         self.asked += 1
-        return self.by_judge(row).get(self.by, "")
+        return self.words(row).get(self.by, "")
 
-    def by_judge(self, row: int) -> dict[str, str]:
+    def words(self, row: int) -> dict[str, str]:
         return {self.by: "accept"} if row == 1 else {}
 
 

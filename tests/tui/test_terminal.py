@@ -122,7 +122,7 @@ def test_a_kill_loses_no_verdict_and_the_other_app_sees_them(run_copy: Path) -> 
         assert left.wait(30) == 0
     judgements = Judgements.open(open_pairs(run_copy))
     assert [judgements.of(row) for row in range(4)] == ["unsure", "accept", "reject", ""]  # a tie
-    assert judgements.by_judge(0) == {"0": "accept", "1": "reject"}
+    assert judgements.words(0) == {"0": "accept", "1": "reject"}
 
 
 def test_a_session_that_ends_ends_the_app(run_copy: Path) -> None:

@@ -73,7 +73,7 @@ async def judge(pilot: Any) -> None:
     app = pilot.app
     await settled(pilot)
     for around in ("", "l"):
-        app.judge_sample(around=False)
+        app.judge_sample()
         await settled(pilot)
         await pilot.press(*around)
         for _ in PAIRS:

@@ -150,15 +150,6 @@ class JudgeScreen(BaseScreen):
         text = "your name, beside your verdicts:"
         self.ask(Question(text=text, answered=answered, given=self.judgements.by))
 
-    def say_contradicted(self) -> None:
-        """Tell of verdicts that another window gave otherwise in the same name."""
-        if keys := [*self.judgements.contradicted]:
-            theirs, ours = self.judgements.contradicted[keys[0]]
-            pair = _named(keys)
-            said = f"another window of {self.judgements.by} says {theirs}, not {ours}, of {pair}"
-            self.say(f"{said}: the last verdict counts", bad=True)
-        self.judgements.contradicted.clear()
-
     def action_judge(self, verdict: str) -> None:
         if (row := self.judged_row()) is None:
             self.say("there is no pair to judge: these two sentences are no candidate of the run")
@@ -172,7 +163,6 @@ class JudgeScreen(BaseScreen):
         taken = "z takes it back" if is_new else "it was already"
         was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
         self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
-        self.say_contradicted()
 
     def action_note(self) -> None:
         if (row := self.judged_row()) is not None:

@@ -27,7 +27,7 @@ _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 _ON_ROWS = {name for name, group in GROUPS.items() if group in ("Judge", "Repair", "Move")}
 _ON_ROWS |= {"enter", "context", "copy", "write"}
 _ENOUGH = 20  # verdicts that change what mining finds
-_WAYS = ["50 random", "±.05 random", "50 unsure", "50 random, 20 % shared"]  # to judge
+_WAYS = ["50 random", "50 random, 20 % shared"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
 # The orders that a key goes through: a run is in the order of its scores, so these come late.
 _TURNS = (
@@ -76,7 +76,7 @@ class PairsScreen(RepairKeys, FindScreen):
         table.order_by(self.view.query.order, descending=self.view.query.descending)
         rows = self.view.rows  # where the user was; from a judged pair to the next one that is not
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
-        left = np.flatnonzero(self.judgements.own()[rows] == 0)
+        left = np.flatnonzero(self.judgements.codes(own=True)[rows] == 0)
         later = left[left >= at]
         if len(rows):
             table.go_to(int(rows[[*later[:1], *left[:1], at][0]]))
@@ -139,7 +139,7 @@ class PairsScreen(RepairKeys, FindScreen):
         with self.complaining():
             read_plan(plan)
             keep_setting("sample", plan)
-            self.named(partial(self.host.judge_sample, around=False, plan=plan))
+            self.named(partial(self.host.judge_sample, plan))
 
     def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
         order = _COLUMNS.get(event.column, event.column)

@@ -5,8 +5,8 @@ On a telephone buttons stand in the place of keys.
 
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
 
+import numpy as np
 from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,10 +16,11 @@ from textual.widgets import Button, Static
 
 from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
 from xmine.browsing.opened import Opened
-from xmine.errors import XmineError
-from xmine.judging.judgements import CODES, Judgements
+from xmine.judging.counts import Counts
+from xmine.judging.judgements import Judgements
 from xmine.judging.report import Report, conflicts
-from xmine.judging.samples import USUAL, Finding, Sample, read_plan
+from xmine.judging.samples import USUAL, Sample, read_plan
+from xmine.pairs.judgements import LABELS
 
 from ..key_table import bound
 from ..text import cut, shown
@@ -29,8 +30,6 @@ from .base import BaseScreen, OpeningScreen
 from .help import HelpScreen
 from .judging_base import JudgeScreen
 
-_STEP = 10  # pairs, until the interval is as narrow as it is wanted
-_SAID = {"random": "at random", "unsure": "least sure first"}
 _MOST_SAID = 150  # cells of a line about a pair that was judged
 _QUOTED = 5  # stretches of a side without counterpart
 _OF_PAIR = {"judge", "later", "note", "repair", "lines", "scroll_pane"}
@@ -155,82 +154,59 @@ class OnePairScreen(JudgeScreen):
 
 
 class SampleScreen(OnePairScreen):
-    """A sample of the kept pairs, or of those around the cut; at the end their precision."""
+    """A sample of the kept pairs; at the end their precision."""
 
     NAME = "Judge"
-    LOADS = "draw"
     BUTTONS = (*_JUDGING, _MORE)
     BINDINGS = bound("again teach") + _MORE
 
-    def __init__(self, *, around: bool, plan: str = "") -> None:
+    def __init__(self, plan: str = "") -> None:
         super().__init__()
-        self._around, self._plan = around, read_plan(plan)
+        self._plan = read_plan(plan)
         self._sample: Sample | None = None
-        self._is_whole = False  # whether there are no more pairs
 
     def on_mount(self) -> None:
         self._draw(self._plan.size)
 
     def _draw(self, size: int) -> None:
-        """Draw a sample in the background: a million pairs are sorted."""
-        opened, cut, plan = self.view.opened, self.view.wanted.cut, self._plan
-        draw = partial(Sample, opened, cut, size, around=self._around, how=plan.how)
-        draw = partial(draw, shared=plan.shared)
-        self.background.run("draw", draw, self._drawn, self._not_drawn)
-
-    def _not_drawn(self, error: XmineError) -> None:
-        self.host.back()
-        self.app.notify(error.message, markup=False)
-
-    def _drawn(self, sample: Sample) -> None:
-        self._is_whole = self._sample is not None and len(sample) == len(self._sample)
-        self._sample = sample
-        self.take(sample.rows.tolist(), sample.asked(self.judgements))
-        if self._is_whole:
+        before, opened = len(self.rows) if self._sample else None, self.view.opened
+        self._sample = Sample(opened, self.view.wanted.cut, size, shared=self._plan.shared)
+        self.take(self._sample.rows.tolist(), self._sample.asked(self.judgements))
+        if before == len(self.rows):
             self.say("there are no more pairs")
 
     def heading(self) -> str:
-        how = "around the cut" if self._around else _SAID[self._plan.how]
-        return super().heading() + ("" if self.has_class("-phone") else f", {how}")
+        return super().heading() + ("" if self.has_class("-phone") else ", at random")
 
     def total(self) -> int:
         """Count the pairs that are one's own part of the sample."""
-        return sum(self._counts().values()) + len(self.left)
+        return self._counts().judged + len(self.left)
 
-    def _counts(self) -> dict[str, int]:
-        codes = self.judgements.own()[[*self.rows]]
-        return {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
+    def _counts(self) -> Counts:
+        return self.judgements.counts(np.array(self.rows, np.int64))
 
     def facts(self) -> str:
-        said = [f"{number} {sign}" for sign, number in self._counts().items()]
-        if (within := self._plan.within) is not None and self._sample is not None:
-            said.append(f"±{self._finding(self._sample).above.within:.2f} of ±{within:g}")
+        counts = self._counts()
+        said = [f"{getattr(counts, name)} {SIGNS[name]}" for name in LABELS]
         return "  ".join([*said, self.judgements.by])
 
-    def _finding(self, sample: Sample) -> Finding:
-        """Count one's own verdicts; in a sample whose parts several people judge, those of all."""
-        by = self.judgements.own if self._plan.shared == 1 else self.judgements.codes
-        return sample.said(by(given=False))
-
     def verdicts_changed(self) -> None:
-        """Draw more pairs as long as the interval is too wide; others may have judged some."""
+        """Others may have judged some; the pair on the screen stays there."""
         if (sample := self._sample) is None:
             return
-        wide = self._finding(sample).above.within > (self._plan.within or 1)
-        if wide and not (self.left or self._is_whole):
-            self._draw(len(sample) + _STEP)
-            return
-        if self._plan.shared < 1:  # the pair on the screen stays there
+        if self._plan.shared < 1:
             asked = dict.fromkeys(sample.asked(self.judgements))
             left = [row for row in self.left if row in asked or row == self.shown]
             self.left = deque(dict.fromkeys([*left, *asked]))
         super().verdicts_changed()
 
     def end(self) -> Text:
-        """Write what the verdicts say."""
+        """Write what one's own verdicts say; where several people judge parts, those of all."""
         assert self._sample is not None  # whose last pair is judged
-        found = self._finding(self._sample)
-        said = [*found.lines(), *[f"{found.left:,} more are asked of others"] * bool(found.left)]
+        codes = self.judgements.codes(own=self._plan.shared == 1, given=False)
+        found = self._sample.said(codes)
+        said, left = found.lines(), found.counts.left
+        said += [f"{left:,} more are asked of others"] * bool(left)
         keys = f"enter: {USUAL} more; t: the threshold"
         if self.view.opened.is_run:
             keys += "; m: mine again with the verdicts; e: teach the encoder"
@@ -254,7 +230,7 @@ class ConflictScreen(OnePairScreen):
         return f"{self.judgements.by} decides"
 
     def keep(self, row: int, word: str) -> tuple[str, bool]:
-        return "", self.judgements.adjudicate(row, word)
+        return "", self.judgements.judge(row, word, adjudicates=True)
 
     def end(self) -> Text:
         """Write how far the judges agree."""

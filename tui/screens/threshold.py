@@ -15,6 +15,7 @@ from xmine.browsing.cuts import Cuts, Histogram, check_cut, flag_of, step_of, st
 from xmine.browsing.opened import Opened
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
+from xmine.judging.counts import Counts
 from xmine.judging.samples import judged_at_random
 from xmine.plots.terminal import histogram_lines
 
@@ -188,7 +189,8 @@ class ThresholdScreen(JudgeScreen):
 
     def _said(self, cuts: Cuts) -> str:
         kept = cuts.at(self._cut)
-        judged = judged_at_random(self.view.opened, self.judgements.own(given=False), self._cut)
+        own = self.judgements.codes(own=True, given=False)
+        judged = Counts.of(own[judged_at_random(self.view.opened, own, self._cut)]).right
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
@@ -218,7 +220,7 @@ class ThresholdScreen(JudgeScreen):
     def action_sample(self) -> None:
         if self._cuts is not None:
             self.look_for(cut=self._cut)
-        self.host.judge_sample(around=True)
+        self.host.judge_sample()
 
     def action_write(self) -> None:
         self.ask_where(self.view.opened.kept(self._cut).nonzero()[0], self._cut)

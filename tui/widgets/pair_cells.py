@@ -30,7 +30,7 @@ _KINDS = {"language": "wrong language", "source": "source too long", "target": "
 
 def verdicts_on(judgements: Judgements, row: int) -> tuple[str, str]:
     """Give one's own verdict, and a sign for others: that they differ, or what they alone say."""
-    own = judgements.by_judge(row).get(judgements.by, "")
+    own = verdict_of(judgements.words(row).get(judgements.by, ""))
     if judgements.differ(row):
         return own, DIFFER
     return own, "" if own else SIGNS[judgements.of(row)]

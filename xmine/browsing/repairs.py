@@ -154,10 +154,10 @@ def in_place_of(opened: Opened, pair: Pair, repair: Repair) -> Iterator[Pair]:
         (bead,), ((flags, changed["cosine"]),) = part.beads, part.figures
         changed["flags"] = flags or known
         for name, units, text in zip(bead._fields, bead, map(bead.text, (0, 1)), strict=True):
-            changed[name] = text
+            changed[name], first = text, units[0].lines if units else ""
             if opened.has_beads:
                 changed[f"{name}_lines"] = bead.lines(bead._fields.index(name))
-            elif (at := _PLACE.match(units[0].lines)) and getattr(pair, f"{name}_line") is not None:
+            elif (at := _PLACE.match(first)) and getattr(pair, f"{name}_line") is not None:
                 line, files = int(at[1]), opened.side(name).files
                 if files:
                     (changed[f"{name}_file"],), (line,) = files.places(np.array([line]))

@@ -8,14 +8,12 @@ import getpass
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of, standing
@@ -23,11 +21,11 @@ from xmine.browsing.where import MANY
 from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
-from xmine.judging.keys import key_of, lines_of, rows_of
+from xmine.judging.counts import CODES, GIVEN, Codes, Counts
+from xmine.judging.keys import key_of, rows_of
 from xmine.pairs.judgements import (
     ACCEPT,
     KINDS,
-    LABELS,
     REJECT,
     TAKEN_BACK,
     WORDS,
@@ -47,41 +45,9 @@ from xmine.pairs.judgements import (
 )
 from xmine.pairs.pair import Pair
 
-Codes = NDArray[np.int8]
-# The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
-CODES = {name: code for code, name in enumerate(("", *LABELS))}
-_GIVEN = len(CODES)  # stands for a label that a run was mined with
 _RATHER_WRONG, _LIKELY = 0.5, 0.9  # probabilities of pairs that are worth a look, and how much
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many of some pairs are judged, and how."""
-
-    accept: int
-    reject: int
-    unsure: int
-    pairs: int
-
-    @classmethod
-    def of(cls, codes: Codes) -> Self:
-        """Count CODES."""
-        accept, reject, unsure = np.bincount(codes, minlength=4)[1:4].tolist()
-        return cls(accept, reject, unsure, len(codes))
-
-    @property
-    def judged(self) -> int:
-        """Count those with any label."""
-        return self.accept + self.reject + self.unsure
-
-
-class Done(NamedTuple):
-    """What was done at once: accept, note, repair and so on, and labels that take it back."""
-
-    what: str
-    before: list[Label]
 
 
 class Given(NamedTuple):
@@ -112,23 +78,23 @@ class Judgements:
     """The labels of some pairs, in the file `path`; `by` names who labels here.
 
     Attributes:
-        done: what was done here, the last at the end.
-        contradicted: pairs that another window judged otherwise in the same name: its verdict, and
-            the one that was given here.
+        opened: the pairs.
+        done: what was done here at once, the last at the end: accept, note, repair and so on, and
+            the labels that take it back.
+        times: of each judge when each label was given.
     """
 
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""
-        self.path, self.by, self._patience = path, by, patience
-        self._opened = opened
+        self.opened, self.path, self.by, self._patience = opened, path, by, patience
         # Row -> the word of each judge, the latest at the end; the note of each; its repair.
         self._said: dict[int, Said] = {}
         self._notes: dict[int, dict[str, str]] = {}
-        self._repairs: dict[int, Repair | None] = {}
+        self._repairs: dict[int, Repair] = {}
         self._standing: tuple[dict[int, Repair], Opened] = {}, opened
-        # Of each pair what `of` gives, the label of `by`, and what `of` gives if the run was not
-        # mined with any label of the pair.
-        self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
+        # Of each pair the code of what `of` gives, that of the label of `by`, and whether the run
+        # was mined with a label of it: int8 [3, pairs].
+        self._codes = np.zeros((3, len(opened)), np.int8)
         self._places: dict[PairKey, list[int]] = {}  # of all labels
         self._keys: dict[tuple[int, str], PairKey] = {}  # by which each judge speaks of a row
         self._lost: dict[PairKey, Said] = {}  # labels of no pair
@@ -136,12 +102,8 @@ class Judgements:
         given = opened.run.get("also", {}).get("seed_pairs")
         mined = identity(opened.path / "source.parquet") if given else None
         self._mined = as_time(mined[2] / 1e9) if mined else ""
-        self._given: set[int] = set()  # rows that were judged then
-        # Of each judge when each label was given.
         self.times: dict[str, list[str]] = {}
-        self.done: list[Done] = []
-        self._own: set[tuple[PairKey, str]] = set()  # that are being written
-        self.contradicted: dict[PairKey, tuple[str, str]] = {}
+        self.done: list[tuple[str, list[Label]]] = []
         self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
@@ -179,11 +141,6 @@ class Judgements:
         return said if number else ""
 
     @property
-    def opened(self) -> Opened:
-        """The pairs."""
-        return self._opened
-
-    @property
     def problem(self) -> str:
         """Say why a label could not be kept, to be told before the first; empty if it can."""
         return why_not_writable(self.path)
@@ -212,14 +169,6 @@ class Judgements:
         said = self._said.get(row, {}).items()
         return {judge: word for (decides, judge), word in said if not decides}
 
-    def by_judge(self, row: int) -> dict[str, str]:
-        """Give the label of each judge for a pair, the latest at the end."""
-        return {judge: verdict_of(word) for judge, word in self.words(row).items()}
-
-    def kinds(self, row: int) -> dict[str, str]:
-        """Give what is wrong with a pair by each judge who says it: one of KINDS."""
-        return {judge: word for judge, word in self.words(row).items() if word in KINDS}
-
     def given(self, row: int) -> list[Given]:
         """List what judges and adjudicators say of a pair, the latest at the end."""
         notes, said = self.notes(row), self._said.get(row, {}).items()
@@ -229,26 +178,16 @@ class Judgements:
         """Give the last word of an adjudicator on a pair; None without any."""
         return next((each for each in reversed(self.given(row)) if each.decides), None)
 
-    def unsaid(self, rows: Rows) -> list[int]:
-        """List those of some pairs that `by` has not judged, in their order."""
-        return [row for row in rows.tolist() if self.by not in self.by_judge(row)]
+    def judge(self, row: int, word: str, *, adjudicates: bool = False) -> bool:
+        """Say one of WORDS of a pair, or `none` to take back what was said.
 
-    def judge(self, row: int, judgement: str, kind: str = "") -> bool:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said.
-
-        A kind, which one may say as well in place of `reject`, is one of KINDS.
+        Who adjudicates decides what stands; what all judges have said stays beside it.
         """
-        return bool(self.judge_all([row], judgement, kind))
+        return bool(self.judge_all([row], word, adjudicates=adjudicates))
 
-    def adjudicate(self, row: int, judgement: str, kind: str = "") -> bool:
-        """Decide what stands for a pair; what `by` and others have said stays beside it."""
-        return bool(self.judge_all([row], judgement, kind, adjudicates=True))
-
-    def judge_all(
-        self, rows: Iterable[int], judgement: str, kind: str = "", *, adjudicates: bool = False
-    ) -> int:
+    def judge_all(self, rows: Iterable[int], word: str, *, adjudicates: bool = False) -> int:
         """Say the same of some pairs, which one `undo` takes back; count those it is new for."""
-        word, labels, before = kind or judgement, list[Label](), list[Label]()
+        labels, before = list[Label](), list[Label]()
         for row in rows:
             if (own := self._said.get(row, {}).get((adjudicates, self.by), TAKEN_BACK)) != word:
                 labels.append(self._label(row, word, decides=adjudicates))
@@ -261,8 +200,7 @@ class Judgements:
         """Keep labels that were given elsewhere, all or none; count those that are new."""
         taken = []
         for each in labels:
-            known = {x._replace(note=""): ("", x.note) for x in self.given(each.row)}
-            if each.note not in known.get(each._replace(note=""), ()):
+            if not any(each in (x, x._replace(note="")) for x in self.given(each.row)):
                 more = {"note": each.note} if each.note else {}
                 taken.append(self._label(each.row, each.word, each.judge, each.decides, **more))
         if taken:
@@ -298,14 +236,14 @@ class Judgements:
         if word not in (known := (*WORDS, TAKEN_BACK)):
             raise OptionError(f"{word!r} is no judgement", f"choose from {', '.join(known)}")
         judge = printable(judge) or self.by
-        key = self._keys.get((row, judge)) or key_of(self._opened, row)
+        key = self._keys.get((row, judge)) or key_of(self.opened, row)
         more |= {"kind": word} if word in KINDS else {}
         more |= {"adjudicates": True} if decides else {}
         return Label(key, verdict_of(word), judge, now(), more)
 
     def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
         self._write(labels)
-        self.done.append(Done(what, before))
+        self.done.append((what, before))
 
     def undo(self, there: int | None = None) -> list[int]:
         """Take back the last that was done here at once, and name its pairs.
@@ -314,11 +252,11 @@ class Judgements:
         label.
         """
         if not self.done:
-            if there is None or self.by not in self.by_judge(there):
+            if there is None or not self._codes[1, there]:
                 return []
             self._write([self._label(there, TAKEN_BACK)])
             return [there]
-        before = self.done[-1].before
+        _, before = self.done[-1]
         self._write([replace(label, time=now()) for label in before])
         self.done.pop()
         return self.rows_of(before)
@@ -329,7 +267,7 @@ class Judgements:
 
     def notes(self, row: int) -> dict[str, str]:
         """Give what each judge notes about a pair."""
-        return {judge: note for judge, note in self._notes.get(row, {}).items() if note}
+        return dict(self._notes.get(row, {}))
 
     def repair_of(self, row: int) -> Repair | None:
         """Give what stands in the place of a pair; None for the pair itself."""
@@ -339,9 +277,9 @@ class Judgements:
         """Repeat rows by their beads, and number the beads of each: a row without any goes."""
         if not self._repairs:  # as a rule: nothing is copied
             return rows, np.zeros_like(rows)
-        numbers = np.ones(len(self._opened), dtype=np.int64)
+        numbers = np.ones(len(self.opened), dtype=np.int64)
         for row, repair in self._repairs.items():
-            numbers[row] = 1 if repair is None else len(repair.beads)
+            numbers[row] = len(repair.beads)
         some = numbers[rows]
         return rows.repeat(some), np.arange(some.sum()) - (some.cumsum() - some).repeat(some)
 
@@ -352,14 +290,13 @@ class Judgements:
 
     def reopened(self, opened: Opened) -> None:
         """Take a run that was read again: the same pairs, others of them kept."""
-        self._opened, self._standing = opened, ({}, opened)
+        self.opened, self._standing = opened, ({}, opened)
 
     def standing(self) -> Opened:
         """Give all pairs as they stand now; see `repairs.standing`."""
         with self._lock:
-            repairs = {row: each for row, each in self._repairs.items() if each is not None}
-            if repairs != self._standing[0]:
-                self._standing = repairs, standing(self._opened, repairs)
+            if self._repairs != self._standing[0]:
+                self._standing = dict(self._repairs), standing(self.opened, self._repairs)
             return self._standing[1]
 
     def worth_a_look(self) -> Bools:
@@ -381,25 +318,19 @@ class Judgements:
         return worth
 
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
-        """Give both texts of some pairs as they stand now: those of a repair in their place."""
-        opened, found = self._opened, list[tuple[str, str]]()
-        given = (side.texts.take(places[rows]) for _, side, places in opened.sides)
-        for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
-            repair = self.repair_of(row)
-            beads = () if repair is None else repair.beads
-            found += [pair] if repair is None else [(b.text(0), b.text(1)) for b in beads if all(b)]
-        return [source for source, _ in found], [target for _, target in found]
+        """Give both texts of some pairs as they stand now, but for lines without a counterpart."""
+        pairs = [x for x in self.pairs(rows, written=False) if x.source and x.target]
+        return [x.source for x in pairs], [x.target for x in pairs]
 
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes and kinds.
 
         See `Opened.written_pairs` for `written`.
         """
-        opened = self._opened
+        opened = self.opened
         # TSV has no room for a column that none of the first pairs has.
-        repaired = "" if any(self._repairs.values()) else None
-        note = "" if any(any(each.values()) for each in self._notes.values()) else None
-        has_kinds = any(self.kinds(row) for row in self._said)
+        repaired, note = (None if not some else "" for some in (self._repairs, self._notes))
+        has_kinds = any(word in KINDS for said in self._said.values() for word in said.values())
         given = opened.written_pairs(rows) if written else opened.pairs(rows)
         for row, pair in zip(rows.tolist(), given, strict=True):
             repair, notes = self.repair_of(row), self.notes(row)
@@ -430,11 +361,11 @@ class Judgements:
         for label in labels:
             if label.key not in self._places:
                 unknown.setdefault(label.key, set()).add(label.judge)
-        self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
+        self._places |= rows_of(self.opened, unknown) if unknown else {}
         with self._lock:
             if anew:
-                self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
-                for known in (self._said, self._notes, self._repairs, self._given, self._lost):
+                self._codes[:] = 0
+                for known in (self._said, self._notes, self._repairs, self._lost):
                     known.clear()
                 self._keys, self.times = {}, {}
             for label in labels:
@@ -443,16 +374,17 @@ class Judgements:
                 if not rows:
                     hear(self._lost.setdefault(label.key, {}), label)
                 for row in rows:
-                    self._compare(label, row, is_new=not anew)
                     self._take(label, row)
 
-    def codes(self, *, given: bool = True) -> Codes:
+    def codes(self, *, own: bool = False, given: bool = True) -> Codes:
         """Tell the label that stands for every pair, see `settled`, int8 [pairs], as CODES.
 
-        Without `given` no CODE stands for pairs whose labels the run was mined with.
+        Those of `by` where only these are wanted (`own`). Without `given` GIVEN stands for pairs
+        with a label that the run was mined with.
         """
         with self._lock:
-            return self._codes[0 if given else 2]
+            codes, is_given = self._codes[int(own)], self._codes[2] & (self._codes[0] > 0)
+            return codes.copy() if given else np.where(is_given, GIVEN, codes).astype(np.int8)
 
     def said(self, column: str) -> tuple[list[list[str]], Rows]:
         """List all that people say of a pair, and which of it each pair has, int64 [pairs].
@@ -460,16 +392,16 @@ class Judgements:
         As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` what
         `of` gives, the kind, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
         """
-        found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
+        found, places = [[MANY[column]]], np.zeros(len(self.opened), np.int64)
         with self._lock:
             for row in {*self._said, *self._repairs}:
                 said = [x for each in self.words(row).items() for x in (each[0], ": ".join(each))]
-                said += [f"{judge}: {REJECT}" for judge in self.kinds(row)]
+                said += [f"{x}: {REJECT}" for x, word in self.words(row).items() if word in KINDS]
                 if column == "verdict":
                     word = self.word(row)
                     said = [verdict_of(word), word, "judged"] if word else ["unjudged"]
                     said += ["conflict"] * self.differ(row)
-                    said += ["repaired"] * (self.repair_of(row) is not None)
+                    said += ["repaired"] * (row in self._repairs)
                 if said:
                     places[row] = len(found)
                     found.append(said)
@@ -479,50 +411,35 @@ class Judgements:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
         return np.array(sorted(self._said), dtype=np.int64)
 
-    def own(self, *, given: bool = True) -> Codes:
-        """Tell the labels of `by`, as `codes`."""
-        with self._lock:
-            _, own, since = self._codes
-            return own if given else np.where(since == _GIVEN, since, own)
-
     def counts(self, rows: Rows | None = None) -> Counts:
         """Count the labels of `by` on some pairs, or on all of them."""
-        return Counts.of(self.own() if rows is None else self.own()[rows])
+        own = self.codes(own=True)
+        return Counts.of(own if rows is None else own[rows])
 
     def _write(self, labels: list[Label]) -> None:
         for path in self._paths():
             append(path, labels, self._patience)
-        self._own = {(label.key, label.word) for label in labels}
         self.refresh()  # it holds these labels, and what others said before them
 
     def _paths(self) -> Sequence[Path]:
         """Name the files that take each label."""
         return (self.path,)
 
-    def _compare(self, label: Label, row: int, *, is_new: bool) -> None:
-        """Note that another window says otherwise in the same name."""
-        is_own = not is_new or label.judge != self.by or (label.key, label.word) in self._own
-        if is_own or label.decides or label.word == TAKEN_BACK:
-            return
-        if (ours := self.words(row).get(label.judge, label.word)) != label.word:
-            self.contradicted[label.key] = label.word, ours
-
     def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:
-            self._repairs[row] = Repair.of(label.more["repair"])
+            self._repairs.pop(row, None)
+            if repair := Repair.of(label.more["repair"]):
+                self._repairs[row] = repair
+        said, notes = self._said.pop(row, {}), self._notes.pop(row, {})
         if isinstance(note := label.more.get("note"), str):
-            self._notes.setdefault(row, {})[label.judge] = note
+            notes[label.judge] = note
+        notes = {judge: each for judge, each in notes.items() if each}
+        hear(said, label)
+        self._said |= {row: said} if said else {}
+        self._notes |= {row: notes} if notes else {}
         self._keys[row, label.judge] = label.key
-        hear(self._said.setdefault(row, {}), label)
-        if not self._said[row]:
-            del self._said[row]
-        everybody, own, since = self._codes
-        everybody[row] = CODES[self.of(row)]
-        own[row] = CODES[self.by_judge(row).get(self.by, "")]
+        own = verdict_of(self.words(row).get(self.by, ""))
+        codes = self._codes[:, row]
+        codes[:2] = CODES[self.of(row)], CODES[own]
         if label.time < self._mined:
-            (self._given.add if everybody[row] else self._given.discard)(row)
-        since[row] = _GIVEN if everybody[row] and row in self._given else everybody[row]
-
-    @cached_property
-    def _lines(self) -> Rows:
-        return lines_of(self._opened)
+            codes[2] = codes[0] > 0

@@ -19,29 +19,23 @@ def key_of(opened: Opened, row: int) -> PairKey:
     return PairKey(line, other_line, offset, other_offset, texts)
 
 
-def lines_of(opened: Opened) -> Rows:
+def _lines_of(opened: Opened) -> Rows:
     """Give the lines of the pairs, int64 [2, pairs]; without lines their numbers stand for both."""
     if not opened.lined:
         return np.tile(np.arange(len(opened)) + 1, (2, 1))
     return np.stack([side.lines[rows] for _, side, rows in opened.sides])
 
 
-def rows_of(
-    opened: Opened, judges: Mapping[PairKey, Collection[str]], lines: Rows | None = None
-) -> dict[PairKey, list[int]]:
+def rows_of(opened: Opened, judges: Mapping[PairKey, Collection[str]]) -> dict[PairKey, list[int]]:
     """Find the pairs of some keys: of each a row, or several alike; none of a key that is lost.
 
     A pair is looked up by its lines and texts, then by its texts alone: of several the nearest one
-    on which none of the judges has spoken by another key. Keys of equal texts keep their order.
-
-    Args:
-        opened: the pairs.
-        judges: of any keys, who speaks by each.
-        lines: those of `lines_of`, where they are known.
+    on which none of the `judges` of a key has spoken by another one. Keys of equal texts keep
+    their order.
     """
     found = defaultdict[PairKey, list[int]](list)
     at = {x: (x[0], x[0] if x.target_line is None else x.target_line) for x in judges}
-    lines = lines_of(opened) if lines is None else lines
+    lines = _lines_of(opened)
     asked = np.array([*at.values()], dtype=np.int64).reshape(-1, 2)
     is_there = np.isin(lines[0], asked[:, 0]) & np.isin(lines[1], asked[:, 1])
     for row in np.flatnonzero(is_there).tolist():

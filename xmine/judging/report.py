@@ -5,7 +5,7 @@ these with scikit-learn's, and with the values that Krippendorff printed.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
 from shlex import quote
 from typing import Any, NamedTuple
@@ -14,10 +14,10 @@ import numpy as np
 
 from xmine.browsing.opened import Opened
 from xmine.display import count
-from xmine.judging.judgements import CODES, Counts, Judgements
-from xmine.judging.samples import Share, rows_at_random, share_of
-from xmine.pairs.judgements import ACCEPT, KINDS, REJECT, UNSURE, verdict_of
-from xmine.scoring.threshold import precision_of
+from xmine.judging.counts import CODES, GIVEN, Counts, Share
+from xmine.judging.judgements import Judgements
+from xmine.judging.samples import expected_precision, judged_at_random
+from xmine.pairs.judgements import KINDS, UNSURE, verdict_of
 
 _PAUSE = np.timedelta64(300, "s")  # a longer one between two labels is no work
 
@@ -27,7 +27,7 @@ class Work(NamedTuple):
 
     Attributes:
         counts, kinds: of the labels (of all together, of those that stand), and of kinds of reject.
-        right: share of the pairs that were judged at random, see `rows_at_random`.
+        right: share of the pairs that were judged at random, see `judged_at_random`.
         minutes: between labels, without pauses of more than five.
         decided: pairs that were adjudicated.
     """
@@ -49,6 +49,7 @@ class Work(NamedTuple):
     def __str__(self) -> str:
         """Write them."""
         said = [f"{count(self.counts.judged, 'pair')} in {self.minutes:.0f} min"]
+        said += [self.reasons] if self.kinds else []
         said += [f"right {self.right}"] if self.right.of else []
         return "; ".join([*said, *[f"{self.decided:,} decided"][: self.decided]])
 
@@ -66,7 +67,6 @@ class Report:
     Attributes:
         everybody, of_kept: the labels that stand, and those on kept pairs.
         expected, interval: precision by the estimate of all kept pairs; None without one.
-        agreed: share of judged pairs that the probability calls rightly at 0.5.
         judges: what each has done.
         twos: of each two the names, the share of common pairs on which they agree, and `kappa_of`.
         alpha, common: `alpha_of` all, and the number of pairs that more than one judge calls.
@@ -75,40 +75,30 @@ class Report:
 
     def __init__(self, opened: Opened, judgements: Judgements) -> None:
         """Compare all that stands."""
-        kept, codes = opened.kept(opened.cut), judgements.codes(given=False)
-        at_random = rows_at_random(opened, codes, opened.cut)
-        since = at_random[np.isin(codes[at_random], [*CODES.values()])]
+        codes, rows = judgements.codes(given=False), judgements.rows().tolist()
+        at_random = judged_at_random(opened, codes, opened.cut)
+        at_random = at_random[codes[at_random] != GIVEN]
         self.path = opened.path
-        self.expected: float | None = None
-        self.interval: tuple[float, float] | None = None
-        self.agreed = Share(0, 0)
-        if opened.probs is not None:
-            probs = opened.probs[kept].astype(np.float64)
-            self.expected, self.interval = precision_of(probs[~np.isnan(probs)], opened.doubt)
-            known = np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]) & ~np.isnan(opened.probs)
-            right = (opened.probs >= 0.5) == (codes == CODES[ACCEPT])
-            self.agreed = Share(int((right & known).sum()), int(known.sum()))
-
-        def work(words: Mapping[int, str], minutes: float, decided: int) -> Work:
-            own = np.zeros(len(opened), np.int8)
-            own[[*words]] = [CODES[verdict_of(word)] for word in words.values()]
-            kinds = Counter(word for word in words.values() if word in KINDS)
-            return Work(Counts.of(own), kinds, share_of(own, since), minutes, decided)
-
-        rows = judgements.rows().tolist()
+        self.expected, self.interval = expected_precision(opened, opened.cut)
         minutes = {judge: minutes_of(times) for judge, times in sorted(judgements.times.items())}
         decided = Counter(each.judge for row in rows if (each := judgements.decided(row)))
-        said = {row: judgements.words(row) for row in rows}
-        own = {judge: {x: y[judge] for x, y in said.items() if judge in y} for judge in minutes}
-        self.judges = {
-            judge: work(own[judge], minutes[judge], decided[judge])
+
+        def work(words: list[str], minutes: float, decided: int) -> Work:
+            own = np.zeros(len(opened), np.int8)
+            own[rows] = [CODES[verdict_of(word)] for word in words]
+            kinds = Counter(word for word in words if word in KINDS)
+            return Work(Counts.of(own), kinds, Counts.of(own[at_random]).right, minutes, decided)
+
+        said = [judgements.words(row) for row in rows]
+        judges = {
+            judge: work([each.get(judge, "") for each in said], minutes[judge], decided[judge])
             for judge in minutes
-            if own[judge] or decided[judge]
         }
-        stands = {row: judgements.word(row) for row in rows}
+        self.judges = {x: each for x, each in judges.items() if each.counts.judged or each.decided}
+        stands = [judgements.word(row) for row in rows]
         self.everybody = work(stands, sum(minutes.values()), decided.total())
-        self.of_kept = Counts.of(judgements.codes()[kept])
-        clear = [{x: verdict_of(y) for x, y in z.items() if y != UNSURE} for z in said.values()]
+        self.of_kept = Counts.of(judgements.codes()[opened.kept(opened.cut)])
+        clear = [{x: verdict_of(y) for x, y in z.items() if y != UNSURE} for z in said]
         self.twos: list[tuple[str, str, Share, float | None]] = []
         for one, other in combinations(minutes, 2):
             both = [(x[one], x[other]) for x in clear if one in x and other in x]
@@ -132,10 +122,8 @@ class Report:
         if self.expected is not None and self.interval is not None:
             low, high = self.interval
             said["precision, expected"] = f"{self.expected:.2f} ({low:.2f} to {high:.2f})"
-            said["as expected"] = str(self.agreed)
         for judge, work in self.judges.items() if len(self.judges) > 1 else ():
             said[judge] = str(work)
-            said |= {f"{judge}, rejected": work.reasons} if work.kinds else {}
         for one, other, same, kappa in self.twos:
             said[f"{one}, {other}"] = str(same) + ("" if kappa is None else f", kappa {kappa:.2f}")
         if self.alpha is not None:
@@ -154,7 +142,6 @@ class Report:
             "precision_judged": self.everybody.right.facts(),
             "precision_expected": self.expected,
             "precision_expected_interval": self.interval,
-            "as_expected": self.agreed.facts(),
             "alpha": self.alpha,
             "conflicts": self.open,
             "judges": [{"judge": judge, **each.facts()} for judge, each in self.judges.items()],

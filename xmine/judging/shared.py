@@ -13,9 +13,9 @@ import numpy as np
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import FileError
 from xmine.files.digests import identity
+from xmine.judging.counts import Counts
 from xmine.judging.judgements import Judgements, judge_name
 from xmine.judging.keys import key_of, row_of
-from xmine.judging.samples import share_of
 from xmine.pairs.judgements import file_beside, read_from
 
 
@@ -42,24 +42,24 @@ class SharedJudgements(Judgements):
     @property
     def problem(self) -> str:
         """Say why a label could not be kept: pairs of files without lines are numbered in each."""
-        if not self._opened.lined:
+        if not self.opened.lined:
             return "pairs without lines are judged in their own file"
         return super().problem
 
     def in_run(self, row: int) -> tuple[Opened, Judgements, int]:
         """Find a pair in the run that it is of: the run, its labels, and the row there."""
-        part, _ = self._parts[0 if self._opened.columns["change"][row] == "gone" else 1]
-        found = row_of(part._opened, key_of(self._opened, row))
+        part, _ = self._parts[0 if self.opened.columns["change"][row] == "gone" else 1]
+        found = row_of(part.opened, key_of(self.opened, row))
         if found is None:
             raise FileError("the pair has no lines, which tell where it stands")
-        return part._opened, part, found
+        return part.opened, part, found
 
     def refresh(self) -> bool:
         """Read both files where one has changed; tell whether there was anything new."""
         for part, _ in self._parts:
             part.refresh()
         seen = tuple(map(identity, self._files))
-        if not self._opened.lined or seen == self._seen:
+        if not self.opened.lined or seen == self._seen:
             return False
         read = chain.from_iterable(read_from(path, 0)[0] for path in self._files)
         self._hear(sorted(read, key=lambda label: label.time), anew=True)
@@ -79,7 +79,7 @@ class SharedJudgements(Judgements):
         """
         said = []
         for part, rows in self._parts:
-            found, name = share_of(part.codes(given=False), rows), part._opened.name
+            found, name = Counts.of(part.codes(given=False)[rows]).right, part.opened.name
             if found.share is not None:
                 said.append(f"{name} {found.share:.2f} of {found.of:,}")
             elif part._mined:
@@ -87,6 +87,6 @@ class SharedJudgements(Judgements):
         return f"right: {', '.join(said) or 'none judged'}"
 
     def _paths(self) -> Sequence[Path]:
-        if not self._opened.lined:
+        if not self.opened.lined:
             raise FileError(self.problem)
         return self._files

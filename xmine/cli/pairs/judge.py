@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,8 +40,6 @@ def judge(
     target_line: TARGET_LINE = None,
     judgement: Annotated[str | None, typer.Argument(metavar="JUDGEMENT")] = None,
     sample: Annotated[int | None, value(min=1)] = None,
-    around: Annotated[bool, switch("--around")] = False,
-    order: Annotated[str, value("Order of it: random, or unsure.", shown=True)] = "random",
     name: Annotated[str, value(names="--name")] = "",
     shared: Annotated[str, value(shown="100 %")] = "100 %",
     conflicts: Annotated[bool, switch("--conflicts")] = False,
@@ -74,7 +73,6 @@ def judge(
         output: File for the accepted pairs, to train with, in any format of pairs. Into .json
             (Label Studio) or .csv go all labels on the kept pairs, or on a --sample.
         sample: Ask for that many kept pairs, drawn at random.
-        around: Draw the sample from both sides of the cut.
         name: Name of another sample, which is the same for all who give it.
         shared: Share of the sample that all judges are asked; each other pair is asked of one.
         conflicts: Decide on the pairs where judges differ.
@@ -90,12 +88,11 @@ def judge(
     pair, part = (source_line, target_line, judgement), read_share(shared)
     counts = bool(rejected or report or ((output or force) and sample is None))
     ways = any(pair) + (sample is not None) + conflicts + (take is not None) + counts
-    of_sample = around or name or part < 1
-    if ways > 1 or any(pair) != all(pair) or (of_sample and sample is None):
+    if ways > 1 or any(pair) != all(pair) or ((name or part < 1) and sample is None):
         raise OptionError(
             "which pair is judged, and how?",
-            "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around; "
-            "or --conflicts; or --take; or none of these, to count and write the verdicts",
+            "give two lines and accept, reject or unsure; or --sample 50; or --conflicts; "
+            "or --take; or none of these, to count and write the verdicts",
         )
     if rejected and not output:
         raise OptionError("--rejected without a file", "name it with -o")
@@ -105,7 +102,7 @@ def judge(
         what = "report" if report else "reject" if rejected else "accept"
         _count(judgements, console, output, what, force=force)
     elif sample is not None:
-        drawn = Sample(opened, opened.cut, sample, around=around, how=order, name=name, shared=part)
+        drawn = Sample(opened, opened.cut, sample, name=name, shared=part)
         _judge_sample(drawn, judgements, console, output, force=force)
     elif all(pair):
         _judge_pair(judgements, console, *map(str, pair))
@@ -117,9 +114,9 @@ def _count(
     judgements: "Judgements", console: Console, output: str | None, what: str, *, force: bool
 ) -> None:
     """Print the report; write that, or accepted or rejected pairs, or all labels."""
+    from xmine.judging.counts import CODES
     from xmine.judging.exchange import holds_labels
     from xmine.judging.export import export
-    from xmine.judging.judgements import CODES
     from xmine.judging.report import Report
     from xmine.pairs.judgements import refuse_labels
 
@@ -168,7 +165,7 @@ def _judge_sample(
     found = drawn.said(judgements.codes(given=False))
     facts = {"file": str(judgements.path), **found.facts()}
     console.show((f"{line}\n" for line in found.lines()), facts)
-    if opened.run and found.left < len(drawn):
+    if opened.run and found.counts.left < len(drawn):
         console.say(
             "the verdicts correct the probabilities of all pairs: mine again as before, with "
             f"--seed-pairs {opened.path} --force, or train on them: xmine adapt {opened.path} "
@@ -186,7 +183,7 @@ def _judge_others(judgements: "Judgements", console: Console, take: str | None) 
         facts = {"labels": len(given), "new": judgements.take(given)}
         said = f"{count(len(given), 'label')} in {take}, {facts['new']:,} new"
     else:
-        _ask(judgements, conflicts, judgements.adjudicate, blind=False)
+        _ask(judgements, conflicts, partial(judgements.judge, adjudicates=True), blind=False)
         facts = {"conflicts": len(conflicts(judgements))}
         said = f"judges differ on {count(facts['conflicts'], 'pair')}"
     console.summary(f"{judgements.path}: {said}", {"file": str(judgements.path), **facts})

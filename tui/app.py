@@ -448,12 +448,7 @@ class XmineApp(App[None]):
         return isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
-        """Show a screen; the form of mining for the first time with the texts of the run."""
-        is_new = not self.is_screen_installed(name)
         self.show(name)
-        if name == "mine" and is_new and self.view is not None and self.view.opened.is_run:
-            with suppress(XmineError):  # of a run that cannot be mined again
-                self.fill(name, form_of(self.view.opened.path))
 
     def action_redraw(self) -> None:
         self.refresh(layout=True)

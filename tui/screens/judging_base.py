@@ -1,7 +1,7 @@
 """The base of screens that judge pairs, and of most that show a pair whole in a pane."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -12,7 +12,6 @@ from xmine.errors import FileError, XmineError
 from xmine.judging.export import export, free_name
 from xmine.judging.judgements import Judgements, judge_name
 from xmine.judging.keys import key_of
-from xmine.pairs.judgements import PairKey
 
 from ..key_table import bound
 from ..state import keep_setting, setting
@@ -219,9 +218,9 @@ class JudgeScreen(BaseScreen):
                 rows = self.judgements.undo(self.judged_row())
             where = ""
             if rows and not self.found(rows):
-                where = (
-                    f"{_named([key_of(self.view.opened, row) for row in rows])}, not shown here; "
-                )
+                key, more = key_of(self.view.opened, rows[0]), len(rows) - 1
+                where = f"lines {key.source_line:,}, {key.target_line or '–'}"
+                where += f" and {more:,} more" * bool(more) + ", not shown here; "
             self.verdicts_changed()
             self.refresh_top()
             if steps:
@@ -251,9 +250,3 @@ class JudgeScreen(BaseScreen):
 
     def action_scroll_pane(self, rows: int) -> None:
         self.pane.scroll_texts(rows)
-
-
-def _named(keys: Sequence[PairKey]) -> str:
-    """Name the first of some pairs by its lines, and say how many more there are."""
-    more = f" and {len(keys) - 1:,} more" if len(keys) > 1 else ""
-    return f"lines {keys[0].source_line:,}, {keys[0].target_line or '–'}{more}"

@@ -8,11 +8,10 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
 from textual.content import Content
 from textual.filter import LineFilter, NoColor
 from textual.messages import ExitApp
@@ -26,7 +25,7 @@ from xmine.browsing.view import View
 from xmine.errors import XmineError
 from xmine.judging.shared import SharedJudgements
 
-from .background import BackgroundWork, Read, Readers, place_of, read, read_compared
+from .background import ROWS, BackgroundWork, Read, Readers, place_of, read, read_compared
 from .commands import Fields, form_of, free_beside
 from .ending import Ending
 from .jobs import JobQueue
@@ -45,9 +44,7 @@ if TYPE_CHECKING:
     from xmine.mining.search import Hit
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
-_NOTHING = "nothing is open: choose a run or a file of pairs first"
 _HITS = 20  # of a search, on each side
-_ROWS = "rows"  # a kind of work in the background
 _DIM, _NO_COLOR = Dim(), NoColor()  # one of each: lines remember what a filter made of them
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
@@ -70,9 +67,7 @@ class XmineApp(App[None]):
 
     CSS_PATH = "app.tcss"
     TITLE = "xmine"
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        "pairs threshold search home mine train help redraw help-always help-typing"
-    )
+    BINDINGS = bound("pairs threshold search home mine train help redraw help-always help-typing")
 
     def __init__(
         self,
@@ -100,6 +95,7 @@ class XmineApp(App[None]):
         self.read_only = read_only
         self._path, self._to_sample = path, sample
         self._opening: OpeningScreen | None = None
+        self._names = list[str]()  # of what is open: a path, or of a comparison the newer first
         self._complained = self._wrong_keys = ""
         self._asked_widths = False
         self.keys = TypeAhead(self, self._give)
@@ -194,7 +190,6 @@ class XmineApp(App[None]):
         self._read(path, None, partial(read, path))
 
     def compare(self, old: Path, new: Path) -> None:
-        """Show the pairs of two runs or files that differ."""
         known = [] if self.view is None or self.view.is_replaced else [self.view.opened]
         self._read(new, old, partial(read_compared, old, new, known))
 
@@ -203,8 +198,8 @@ class XmineApp(App[None]):
         if self._opening in self.screen_stack:
             return
         self.keep_place()  # before it is read: the run may be the one that is open
-        view = self.view
-        if view and _names(view) == _absolute(path, before) and not view.is_replaced:
+        names = [os.path.abspath(each) for each in (path, before) if each]
+        if self.view and names == self._names and not self.view.is_replaced:
             self.show("pairs")  # a double click opens twice
             return
         self._opening = opening = OpeningScreen(path, before)
@@ -213,7 +208,7 @@ class XmineApp(App[None]):
             self.background.run,
             "open",
             work,
-            partial(self._opened, opening),
+            partial(self._opened, opening, names),
             partial(self._not_opened, opening),
         )
 
@@ -229,13 +224,13 @@ class XmineApp(App[None]):
         self.back()
         self.complain(error)
 
-    def _opened(self, opening: OpeningScreen, found: Read) -> None:
+    def _opened(self, opening: OpeningScreen, names: list[str], found: Read) -> None:
         """Show pairs that were read, and no screen of others."""
         if opening not in self.screen_stack:  # the user has left that screen
             return
         if self.view is not None:
             gc.unfreeze()  # the objects of what was open may go
-        self.view, self.judgements, warned = found
+        (self.view, self.judgements, warned), self._names = found, names
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -267,7 +262,6 @@ class XmineApp(App[None]):
         self.fill("mine", fields, before=run)
 
     def action_teach(self) -> None:
-        """Show the form of adapting the encoder of the run."""
         if self.view is not None:
             opened = self.view.opened
             run = opened.compared[1].path if opened.compared else opened.path
@@ -285,24 +279,19 @@ class XmineApp(App[None]):
     ) -> None:
         """Show the form of a command with values in its fields, and perhaps start it.
 
-        Args:
-            command: one of COMMANDS.
-            values: field -> text; without an output it stays as it is.
-            before: the run whose texts are mined again.
-            starts: whether to start at once.
+        Without an output that stays as it is; `before` is the run whose texts are mined again.
         """
         self.show(command)
         screen: Any = self.get_screen(command)
 
         def take() -> None:
-            screen.take({"output": screen.value("output"), **values}, before)
+            screen.take({"output": screen.values()["output"], **values}, before)
             if starts:
                 screen.action_start()
 
         screen.call_after_refresh(take)
 
     def keep_place(self) -> None:
-        """Remember where the user is in the pairs that are open."""
         if self.view is not None and not self.view.opened.compared:
             with suppress(XmineError):  # where nothing can be remembered, work goes on
                 keep_place(self.view.opened.path, place_of(self.view))
@@ -328,14 +317,10 @@ class XmineApp(App[None]):
                 if moved:  # the cut, meanwhile
                     self.look_for(view)
 
-        self.background.run(_ROWS, partial(view.find, wanted), found, failed)
-
-    @property
-    def finds_rows(self) -> bool:
-        """Whether pairs are filtered or sorted, and the screen shows those of before."""
-        return self.background.is_under_way(_ROWS)
+        self.background.run(ROWS, partial(view.find, wanted), found, failed)
 
     def _refresh_judgements(self) -> None:
+        self.ending.check_terminal()
         screen = next(reversed(self.screen_stack), None)  # none is left when the app ends
         try:
             if isinstance(screen, JudgeScreen):
@@ -353,13 +338,10 @@ class XmineApp(App[None]):
 
     def show(self, name: str) -> None:
         """Show one of SCREENS_OF in place of all screens."""
-        if SCREENS_OF[name][2] and self.view is None:
-            if isinstance(self.screen, BaseScreen):
-                self.screen.say(_NOTHING, bad=True)
-            return
         if not self.is_screen_installed(name):
-            kind = self._kind_of(name)
-            self.install_screen(kind(name) if name in COMMANDS else kind(), name)
+            module, kind, _ = SCREENS_OF[name]
+            made = getattr(import_module(f"xmine.tui.screens.{module}"), kind)
+            self.install_screen(made(name) if name in COMMANDS else made(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
         if len(self.screen_stack) == 1:
@@ -372,16 +354,7 @@ class XmineApp(App[None]):
             told, self._wrong_keys = XmineError(self._wrong_keys), ""
             self.screen.call_after_refresh(self.complain, told)
 
-    def _kind_of(self, name: str) -> Any:  # noqa: ANN401 - a class of screens
-        module, kind, _ = SCREENS_OF[name]
-        return getattr(import_module(f"xmine.tui.screens.{module}"), kind)
-
-    def _tell(self, text: str) -> None:
-        if isinstance(self.screen, BaseScreen):
-            self.screen.say(text)
-
     def show_neighbours(self, source: int, target: int) -> None:
-        """Show the neighbours of two rows, one of each side."""
         from .screens.neighbours import NeighboursScreen
 
         assert self.view is not None and self.judgements is not None  # or no screen had a pair
@@ -398,14 +371,10 @@ class XmineApp(App[None]):
             self.push_screen(NeighboursScreen((source, target), view, judgements))
 
     def action_search(self) -> None:
-        """Ask for a sentence, and show the nearest ones of both files."""
         from .screens.neighbours import NeighboursScreen
 
         screen, view, judgements = self.screen, self.view, self.judgements
-        if not isinstance(screen, BaseScreen):
-            return
-        if view is None or judgements is None:
-            screen.say(_NOTHING, bad=True)
+        if not isinstance(screen, BaseScreen) or view is None or judgements is None:
             return
 
         def search(text: str) -> None:
@@ -427,7 +396,6 @@ class XmineApp(App[None]):
         self.push_screen(ReadScreen() if self.read_only else SampleScreen(plan))
 
     def action_conflicts(self) -> None:
-        """Decide what stands for the pairs on which judges differ."""
         from .screens.sample import ConflictScreen
 
         if isinstance(screen := self.screen, JudgeScreen):
@@ -439,7 +407,6 @@ class XmineApp(App[None]):
         self.push_screen(ReportScreen(self.screen))
 
     def complain(self, error: XmineError) -> None:
-        """Show an error in the message line."""
         if isinstance(self.screen, BaseScreen):
             self.screen.complain(error)
 
@@ -478,16 +445,10 @@ class XmineApp(App[None]):
     @property
     def _types(self) -> bool:
         """Whether a letter is one that the user types, and no key."""
-        types = isinstance(self.screen, BaseScreen) and self.screen.types
-        return types or isinstance(self.screen.focused, Input)
+        return isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
-        """Show a screen; the form of mining for the first time with the texts of the run."""
-        is_new = not self.is_screen_installed(name)
         self.show(name)
-        if name == "mine" and is_new and self.view is not None and self.view.opened.is_run:
-            with suppress(XmineError):  # of a run that cannot be mined again
-                self.fill(name, form_of(self.view.opened.path))
 
     def action_redraw(self) -> None:
         self.refresh(layout=True)
@@ -514,16 +475,11 @@ class XmineApp(App[None]):
 
     def notify(self, message: str, *, markup: bool = True, **_: object) -> None:
         """Show a message of Textual in the message line, not above the texts."""
-        self._tell(Content.from_markup(message).plain if markup else message)
-
-    def deliver_screenshot(
-        self, filename: str | None = None, path: str | None = None, time_format: str | None = None
-    ) -> str | None:
-        """Save a picture in the working folder; Textual looks for a folder of downloads."""
-        return super().deliver_screenshot(filename, path or ".", time_format)
+        if isinstance(self.screen, BaseScreen):
+            self.screen.say(Content.from_markup(message).plain if markup else message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here, and themes."""
+        """List what can be done here, and the choice of a theme."""
         from .screens.help import actions_of
 
         for action in actions_of(screen):
@@ -532,18 +488,8 @@ class XmineApp(App[None]):
                 title = f"{action.title}  {', '.join(action.keys)}"
                 yield SystemCommand(title, action.more, run)
         for command in super().get_system_commands(screen):
-            if command.title in ("Theme", "Screenshot"):
+            if command.title == "Theme":
                 yield command
-
-
-def _absolute(*paths: Path | None) -> list[str]:
-    return [os.path.abspath(each) for each in paths if each]
-
-
-def _names(view: View) -> list[str]:
-    """Name what a view shows: a path, or of a comparison two, the newer one first."""
-    opened = view.opened
-    return _absolute(opened.path, opened.compared[0].path if opened.compared else None)
 
 
 def _collect_from_now_on() -> None:

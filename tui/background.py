@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from xmine.browsing.opened import Opened
 
+ROWS = "rows"  # the kind of work that filters or sorts the open pairs
 Found = TypeVar("Found")
 Given = ParamSpec("Given")
 

@@ -18,36 +18,21 @@ from xmine.text.inputs import input_of_run, is_file
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the form of a command, as the command declares it.
+    """A field of the form of a command, as the command declares it."""
 
-    Attributes:
-        name: of the parameter.
-        flag: before the value; empty for an argument.
-        off: the flag of a switch that is on as long as nothing is said.
-        help: what it is good for.
-        group: the title that it stands under in the help.
-        usual: the value where nothing is said, or a word for it.
-        choices: all values; empty where others are possible.
-        is_switch: whether it has no value but yes or no.
-        is_file: whether a file or a folder can be named.
-        is_several: whether it takes several words.
-        is_needed: whether something has to be said.
-        is_first: whether the form shows it at once.
-        check: raises an XmineError where values, at least one, will not do.
-    """
-
-    name: str
-    flag: str
-    off: str = ""
+    name: str  # of the parameter
+    flag: str  # before the value; empty for an argument
+    off: str = ""  # the flag of a switch that is on as long as nothing is said
     help: str = ""
-    group: str = ""
-    usual: str = ""
-    choices: tuple[str, ...] = ()
-    is_switch: bool = False
-    is_file: bool = False
-    is_several: bool = False
+    group: str = ""  # the title that it stands under in the help
+    usual: str = ""  # the value where nothing is said, or a word for it
+    choices: tuple[str, ...] = ()  # all values; empty where others are possible
+    is_switch: bool = False  # whether it has no value but yes or no
+    is_file: bool = False  # whether a file or a folder can be named
+    is_several: bool = False  # whether it takes several words
     is_needed: bool = False
-    is_first: bool = True
+    is_first: bool = True  # whether the form shows it at once
+    # Raises an XmineError where values, at least one, will not do.
     check: Callable[[list[str]], object] = field(default=lambda values: None, compare=False)
 
 
@@ -154,9 +139,7 @@ def free_beside(run: Path) -> Path:
 def _begun_with(run: Path, *allowed: str) -> tuple[list[str], str, MiningOptions]:
     """Read which texts a run was mined from, with which encoder (none: the embedded one) and how.
 
-    Args:
-        run: a folder.
-        allowed: keys of the table `also` that do not matter.
+    Keys of the table `also` that are `allowed` do not matter.
     """
     if not (run / RUN_FILE).is_file():
         raise OptionError(f"{run}: no run, but pairs alone", "M mines two texts")

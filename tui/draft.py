@@ -9,21 +9,23 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import groupby, zip_longest
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xmine.browsing.details import lines_around
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.repairs import Bead, Repair, Unit, figures_anew
-from xmine.browsing.word_alignment import Aligner
-from xmine.encoders.spans import Span
 from xmine.errors import OptionError, XmineError
 from xmine.run.folder import RUN_FILE
 from xmine.run.run_file import read_tables
 from xmine.text.inputs import input_of_run, text_input
 from xmine.text.segmentation import join, segment
 from xmine.text.sentences import read_sentences
+
+if TYPE_CHECKING:
+    from xmine.browsing.word_alignment import Aligner
+    from xmine.encoders.spans import Span
 
 # Where a text may be cut: before a word behind white space, and best behind punctuation.
 _WORDS = re.compile(r"(?<=\s)\S")
@@ -108,14 +110,11 @@ def given_beads(opened: Opened, row: int = 0) -> Beads:
     return (*before, (row, pair), *after)
 
 
-class _State(NamedTuple):
-    beads: Beads
-    at: int  # the bead that is worked at
-    how: tuple[str, ...]  # what was done
-
-
 class Draft:
-    """A pair that is being repaired between the lines around it; or beads of an alignment."""
+    """A pair that is being repaired between the lines around it; or beads of an alignment.
+
+    A step that cannot be taken raises an OptionError.
+    """
 
     def __init__(
         self, opened: Opened, given: Beads, row: int, repair_of: Mended, part: int = 0
@@ -136,28 +135,18 @@ class Draft:
             taken = {unit for bead in own for units in bead for unit in units}  # of those around
             beads = [(o, b if o == row else b.without(taken)) for o, b in beads]
         self._begun = tuple(each for each in beads if any(each[1]))
-        at = min(_first(self._begun, row) + part, len(self._begun) - 1)
-        self._states = [_State(self._begun, at, ())]
-
-    @property
-    def beads(self) -> Beads:
-        """The beads in order, each with the row of `Opened` that it stands for."""
-        return self._states[-1].beads
-
-    @property
-    def at(self) -> int:
-        """The number of the bead that is worked at."""
-        return self._states[-1].at
+        self.beads: Beads = self._begun
+        self.at = min(_first(self.beads, row) + part, len(self.beads) - 1)  # that is worked at
+        self._how: tuple[str, ...] = ()  # what was done
+        self._before: list[tuple[Beads, int, tuple[str, ...]]] = []  # beads, `at` and `how`
 
     @property
     def done(self) -> str:
         """Say what was done; empty for nothing."""
-        said = ", ".join(self._states[-1].how)
-        return said or "as it was" * (self.beads != self._begun)
+        return ", ".join(self._how) or "as it was" * (self.beads != self._begun)
 
     @property
     def bead(self) -> Bead:
-        """The bead that is worked at."""
         return self.beads[self.at][1]
 
     @property
@@ -173,19 +162,14 @@ class Draft:
 
     def go(self, step: int) -> None:
         """Work at the next bead or line, or at the one before."""
-        at = min(max(self.at + step, 0), len(self.beads) - 1)
-        self._states[-1] = self._states[-1]._replace(at=at)
+        self.at = min(max(self.at + step, 0), len(self.beads) - 1)
 
     def undo(self) -> None:
-        """Take the last step back, if there is one."""
-        del self._states[max(len(self._states) - 1, 1) :]
+        if self._before:
+            self.beads, self.at, self._how = self._before.pop()
 
     def as_given(self) -> None:
-        """Put the bead, and repaired ones beside it, back as they were opened.
-
-        Raises:
-            OptionError: it is as it was.
-        """
+        """Put the bead, and repaired ones beside it, back as they were opened."""
         row = self.beads[self.at][0] if self._opened.has_beads else self._row
         now, given = _by_row(self.beads), _by_row(self._given)
         changed = [each for each in given if now.get(each, ()) != given[each]]
@@ -198,14 +182,10 @@ class Draft:
         if self._opened.has_beads:
             kept = [each for each in self.beads if each[0] not in run]
             beads = sorted([*kept, *(e for e in beads if e[0] in run)], key=itemgetter(0))
-        self._states.append(_State(tuple(beads), _first(beads, row), ()))
+        self._take(tuple(beads), _first(beads, row), ())
 
     def move(self, side: int, step: int) -> None:
-        """Move the last line of a side to the bead below (`step` 1), or the first one up (-1).
-
-        Raises:
-            OptionError: there is none, or no other is left in a pair.
-        """
+        """Move the last line of a side to the bead below (`step` 1), or the first one up (-1)."""
         at, beads, other = self.at, [*self.beads], self.at + step
         if not self.bead[side]:
             raise OptionError(f"no {_SIDES[side]} is left to move")
@@ -221,11 +201,6 @@ class Draft:
         self._do("move", beads, at if any(beads[at][1]) else other)
 
     def merge(self) -> None:
-        """Put the next bead into this one.
-
-        Raises:
-            OptionError: there is none.
-        """
         at, beads = self.at, [*self.beads]
         if at + 1 == len(beads):
             raise OptionError("no further line is near")
@@ -235,11 +210,7 @@ class Draft:
         self._do("merge", beads, at)
 
     def split(self, source: int, target: int) -> None:
-        """Part the bead before a character of each text.
-
-        Raises:
-            OptionError: a part has no text at all or, of a pair, none on one side.
-        """
+        """Part the bead before a character of each text."""
         bead = self.bead
         cuts = (source, len(bead.text(0)) + 1), (target, len(bead.text(1)) + 1)
         first = Bead(*(bead.cut(side, 0, cut) for side, (cut, _) in enumerate(cuts)))
@@ -253,11 +224,6 @@ class Draft:
         self._put("trim", self.bead.with_side(side, self.bead.cut(side, start, stop)))
 
     def edit(self, side: int, text: str) -> None:
-        """Give a side another text.
-
-        Raises:
-            OptionError: the text is empty.
-        """
         if not text.strip():
             raise OptionError("no text is left")
         if text != self.bead.text(side):
@@ -278,10 +244,13 @@ class Draft:
             raise OptionError("a pair needs text on both sides")
         at -= sum(not any(bead) for _, bead in beads[:at])
         left = tuple(each for each in beads if any(each[1]))
-        done = tuple(dict.fromkeys((*self._states[-1].how, how)))
-        self._states.append(_State(left, at, done))
+        self._take(left, at, tuple(dict.fromkeys((*self._how, how))))
 
-    def changes(self, aligner: Aligner | None = None) -> dict[int, Repair | None]:
+    def _take(self, beads: Beads, at: int, how: tuple[str, ...]) -> None:
+        self._before.append((self.beads, self.at, self._how))
+        self.beads, self.at, self._how = beads, at, how
+
+    def changes(self, aligner: "Aligner | None" = None) -> dict[int, Repair | None]:
         """Give the repair of each row that another stands for now; None where none is left.
 
         With flags of the beads, and what an `aligner` tells besides.
@@ -300,7 +269,7 @@ class Draft:
             beads, before = now.get(row, ()), self._repair_of(row)
             if begun.get(row, ()) != (given[row] if before is None else before.beads):
                 raise OptionError("another window has repaired these pairs: nothing is kept")
-            how = dict.fromkeys([*(before.how.split(",") if before else ()), *self._states[-1].how])
+            how = dict.fromkeys([*(before.how.split(",") if before else ()), *self._how])
             told = tuple(next(figures) for _ in beads)
             found[row] = None if beads == given[row] else Repair(",".join(how), beads, told)
         return found
@@ -331,7 +300,7 @@ def places_to_cut(bead: Bead, side: int, language: str) -> tuple[list[int], list
     return inside[-1], next(filter(None, inside), [])
 
 
-def best_cut(bead: Bead, languages: tuple[str, str], aligner: Aligner) -> list[int]:
+def best_cut(bead: Bead, languages: tuple[str, str], aligner: "Aligner") -> list[int]:
     """Choose where to split a bead, a character of each text; one that cannot be cut stays whole.
 
     Matched words stay together (their phi coefficient), and both cuts stand in like places: so 320
@@ -356,7 +325,7 @@ def best_cut(bead: Bead, languages: tuple[str, str], aligner: Aligner) -> list[i
     return [int(source[at[0]]), int(target[at[1]])]
 
 
-def matched_part(aligner: Aligner, bead: Bead) -> tuple[int, Span]:
+def matched_part(aligner: "Aligner", bead: Bead) -> "tuple[int, Span]":
     """Find the side that says more than the other, 0 or 1, and the part of it that has a match.
 
     Raises:
@@ -372,14 +341,12 @@ def matched_part(aligner: Aligner, bead: Bead) -> tuple[int, Span]:
     ends = [word for word in matched if any(map(str.isalnum, text[word.start : word.end]))]
     if start >= end:
         raise OptionError("each word has a match: - splits, f2 edits")
-    if not any(word.end <= start for word in ends):
-        kept = end, len(text)
-    elif not any(word.start >= end for word in ends):
-        kept = 0, start
-    else:
-        raise OptionError(f"what has no match is inside the {_SIDES[side]}: - splits, f2 edits")
-    if (kept[1] - kept[0]) * _LEAST < len(text):
-        raise OptionError(f"little of the {_SIDES[side]} has a match: x rejects, f2 edits")
+    before = any(word.end <= start for word in ends)
+    after = any(word.start >= end for word in ends)
+    kept = (0, start) if before else (end, len(text))
+    if (before and after) or (kept[1] - kept[0]) * _LEAST < len(text):
+        where = "inside, or nearly all of,"
+        raise OptionError(f"what has no match is {where} the {_SIDES[side]}: - splits, f2 edits")
     inside = text[slice(*kept)]
     begin = kept[0] + len(inside) - len(inside.lstrip(_LOOSE))
     return side, (begin, begin + len(inside.strip(_LOOSE)))

@@ -23,16 +23,13 @@ _TOGETHER = 1.0  # seconds within which two signals are one: a session that ends
 
 
 class Ending:
-    """How the app ends: files that are being written are waited for, nothing else is.
-
-    Attributes:
-        code: with which the process ends after a signal; 0 as long as there was none.
-    """
+    """How the app ends: files that are being written are waited for, nothing else is."""
 
     def __init__(self, app: App[Any], jobs: JobQueue) -> None:
         self._app, self._jobs = app, jobs
         self._host = cast("Host", app)
-        self.code = 0
+        self.code = 0  # with which the process ends after a signal; 0 before
+        self._has_terminal = os.isatty(0)
         self._heard = False
         self._wrote = False  # whether a file was being written when the app was last asked to end
         self._since = 0.0  # the first signal
@@ -65,7 +62,7 @@ class Ending:
         self._heard, self._wrote = False, bool(self._writing())
         signal.setitimer(signal.ITIMER_REAL, _GRACE)
         try:
-            asyncio.get_running_loop().call_soon_threadsafe(self._terminated)
+            asyncio.get_running_loop().call_soon_threadsafe(self.begin)
         except RuntimeError:  # the app has not begun, or is over
             sys.exit(self.code)
 
@@ -75,10 +72,6 @@ class Ending:
             self._ask_to_end()
         else:
             os._exit(self.code)
-
-    def _terminated(self) -> None:
-        self._heard = True
-        self.begin()
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
@@ -111,12 +104,17 @@ class Ending:
             f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay", write, self.begin
         )
 
+    def check_terminal(self) -> None:
+        """End the app if its terminal is gone: in a session of its own it gets no signal."""
+        if self._has_terminal and not os.isatty(0):
+            self._has_terminal = False
+            self.begin()
+
     def begin(self) -> None:
-        """End the app without a question."""
+        self._heard = True
         self._app.run_worker(self._end(), group="leave")
 
     async def _end(self) -> None:
-        """Wait for the files that are being written, then end."""
         writing = self._writing()
         if writing and isinstance(self._app.screen, BaseScreen):
             self._app.screen.say("a file is being written; the app ends as soon as it is whole")
@@ -127,6 +125,5 @@ class Ending:
         self._app.exit(return_code=self.code)
 
     def _writing(self) -> "list[Worker[object]]":
-        """Give the workers that write files."""
         writing = [each for each in self._app.workers if each.group.split()[0] in _WRITING]
         return [each for each in writing if not each.is_finished]

@@ -33,30 +33,18 @@ _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A command that runs, or has run.
+    """A command that runs, or has run."""
 
-    Attributes:
-        title: its kind, the command.
-        words: of the command, without `xmine`.
-        output: the folder or file that the command makes.
-        before: the run that is mined again, or whose encoder is taught; None for all other jobs.
-        stages: progress of each stage, the last one last.
-        result: the JSON object of the command's standard output.
-        code: the exit code; None while the command runs.
-        started: on the clock of `time.monotonic`.
-        begun: on the clock of `time.time`.
-    """
-
-    title: str
-    words: Sequence[str]
+    title: str  # its kind, the command
+    words: Sequence[str]  # of the command, without `xmine`
     output: Path
-    before: Path | None = None
-    stages: dict[str, Progress] = field(default_factory=dict)
+    before: Path | None = None  # the run that is mined again, or whose encoder is taught
+    stages: dict[str, Progress] = field(default_factory=dict)  # the last one last
     said: list[str] = field(default_factory=list)
-    result: dict[str, Any] = field(default_factory=dict)
+    result: dict[str, Any] = field(default_factory=dict)  # the object on its standard output
     error: str = ""
     hint: str = ""
-    code: int | None = None
+    code: int | None = None  # None while the command runs
     cancelled: bool = False
     started: float = field(default_factory=time.monotonic)
     begun: float = field(default_factory=time.time)
@@ -66,12 +54,10 @@ class Job:
 
     @property
     def runs(self) -> bool:
-        """Whether it is not over."""
         return self.code is None
 
     @property
     def pid(self) -> int | None:
-        """The number of the process; None before there is one."""
         return None if self._process is None else self._process.pid
 
     @property
@@ -94,8 +80,7 @@ class Job:
         """Say in a few words where it is, for the top line."""
         if self.cancelled and self.runs:
             return f"{self.title}: stopping"
-        stage = self.stage
-        if not self.runs or stage is None:
+        if not self.runs or (stage := self.stage) is None:
             return self.title
         return f"{self.title}: {stage.stage} {share(stage):.0%}"
 
@@ -104,16 +89,14 @@ class Job:
 
         Where this is cancelled, the command is stopped as by `cancel`.
         """
+        pipe, words = asyncio.subprocess.PIPE, ("-m", "xmine", *self.words, "--json")
         try:
             self._process = process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-m",
-                "xmine",
-                *self.words,
-                "--json",
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                *words,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
                 env={**os.environ, "XMINE_PROGRESS": "json", "XMINE_ATTACHED": "1"},
                 start_new_session=True,  # Ctrl-C in the terminal is for the app
                 limit=_LONGEST,
@@ -188,7 +171,6 @@ class Job:
                 return
 
     def _send(self, number: signal.Signals) -> None:
-        """Send a signal to the process and all that it started."""
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if sys.platform == "win32":
@@ -217,15 +199,11 @@ def share(progress: Progress) -> float:
 
 
 class JobQueue:
-    """At most one job of each kind.
-
-    Attributes:
-        jobs: kind -> the last job of it, running or over.
-    """
+    """At most one job of each kind."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
-        self.jobs: dict[str, Job] = {}
+        self.jobs: dict[str, Job] = {}  # kind -> the last job of it, running or over
         self._unseen: set[str] = set()
 
     def __str__(self) -> str:
@@ -239,13 +217,11 @@ class JobQueue:
         return "  ".join(said)
 
     def start(self, job: Job) -> None:
-        """Run a job, of which no other is running."""
         self.jobs[job.title] = job
         self._unseen.discard(job.title)
         self._app.run_worker(job.run(self._told), group=job.title, name=job.title)
 
     def runs(self, kind: str) -> bool:
-        """Whether a job of a kind is under way."""
         return kind in self.jobs and self.jobs[kind].runs
 
     def see(self, kind: str) -> None:

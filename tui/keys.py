@@ -47,7 +47,6 @@ class TypeAhead:
         return len(self._waiting) + (self._key is not None)
 
     async def take(self, key: Key | Paste) -> None:
-        """Give a key at once or later."""
         if isinstance(self._app.screen, OpeningScreen) and self._is_free(key):
             self._waiting.clear()  # they were for what is given up
         if not self._waiting:

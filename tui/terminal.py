@@ -7,7 +7,7 @@ and none in some. Rich and Textual count none.
 
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -44,17 +44,13 @@ def _with_marks(widths: Any) -> Iterator[tuple[int, int, int]]:  # noqa: ANN401 
     for first, last, size in widths:
         if size:
             yield first, last, size
-            continue
-        start = first
-        for code in range(first, last + 2):
-            if code > last or unicodedata.category(chr(code)) == "Mc":
-                if start < code:
-                    yield start, code - 1, size
-                start = code + 1
+        else:
+            codes = range(first, last + 1)
+            yield from ((x, x, 0) for x in codes if unicodedata.category(chr(x)) != "Mc")
 
 
 class Lasting:
-    """A file that swallows what is written, from the first error on.
+    """A file that swallows what cannot be written.
 
     Textual's thread that writes would end with that error, and whoever writes would wait for ever:
     nobody takes anything out of its queue.
@@ -62,23 +58,17 @@ class Lasting:
 
     def __init__(self, file: Any) -> None:  # noqa: ANN401 - a text file, of any class
         self._file = file
-        self._gone = False
 
     def fileno(self) -> int:
         return int(self._file.fileno())
 
     def write(self, text: str) -> None:
-        self._try(self._file.write, text)
+        with suppress(OSError):
+            self._file.write(text)
 
     def flush(self) -> None:
-        self._try(self._file.flush)
-
-    def _try(self, act: Callable[..., object], *given: str) -> None:
-        if not self._gone:
-            try:
-                act(*given)
-            except OSError:
-                self._gone = True
+        with suppress(OSError):
+            self._file.flush()
 
 
 class TerminalDriver(SystemDriver):

@@ -1,7 +1,7 @@
 """Text of a corpus -> text for a widget: no markup, no controls, cut where the room ends."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from rich.cells import cell_len
@@ -120,14 +120,6 @@ def folded(
     if left > 0:
         lines[rows - 1 :] = [f"… +{left + 1:,} lines ({key})"]
     return Text("\n".join(lines), style=style, end="")
-
-
-def highlighted(text: str, spans: Iterable[tuple[int, int]], marked: StyleType) -> Text:
-    """Make a text ready for a widget, with some spans (start and end) in the style `marked`."""
-    made = shown(text)
-    for start, end in spans:
-        made.stylize(marked, start, end)
-    return made
 
 
 def _line(text: str) -> str:

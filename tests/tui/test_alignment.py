@@ -34,9 +34,9 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
         pane = "\n".join(shown[10:])
         assert "─ without counterpart ─" in pane and "lines –, 7" in pane
         assert "6 shown, 5 of 6 kept" in shown[0]
-        assert "an alignment, which has no neighbours" in " ".join(
-            map(str.strip, await keys("enter"))
-        )
+        text = "\n".join(await keys("enter"))  # a bead has no neighbours, but beads around
+        assert "Repair" in text and all(x[:50] in text for x in (ALONE, *GERMAN[3:5]))
+        assert "4 judged" not in "\n".join(await keys("escape"))
         await keys("a", "x")  # the line alone is right, the next bead is wrong
         around = "\n".join(await keys("k", "c"))
         assert "4  Ja." in around and f"5  {GERMAN[4][:40]}" in around  # on both sides of the gap

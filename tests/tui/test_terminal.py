@@ -40,7 +40,7 @@ App = tuple[int, "subprocess.Popen[bytes]"]
 
 
 @contextmanager
-def in_terminals(run: Path, *commands: list[str]) -> Iterator[list[App]]:
+def in_terminals(run: Path, *commands: list[str], told: bool = True) -> Iterator[list[App]]:
     """Run each command in a terminal that is its own; give our ends of the terminals, and the apps.
 
     An app's judge is its number. It has drawn the pairs of the run.
@@ -59,7 +59,7 @@ def in_terminals(run: Path, *commands: list[str]) -> Iterator[list[App]]:
                 stderr=theirs,
                 env={**os.environ, "TERM": "xterm-256color", "XMINE_JUDGE": str(number)},
                 start_new_session=True,  # so that its end is told, as in a window
-                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if told else None,
             )
             os.close(theirs)
             found.append((ours, app))
@@ -143,6 +143,12 @@ def test_a_terminal_that_closes_ends_the_app(run_copy: Path) -> None:
             time.sleep(0.15)  # the screen is being drawn, and nobody reads it
             os.close(terminal)
             assert app.wait(SOON) == 128 + signal.SIGHUP
+
+
+def test_a_terminal_that_is_gone_without_a_signal_ends_the_app(run_copy: Path) -> None:
+    with in_terminals(run_copy, BROWSE, told=False) as ((terminal, app),):
+        os.close(terminal)
+        assert app.wait(SOON) == 0
 
 
 def test_a_job_ends_with_the_terminal(run_copy: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.toys.app import HOSTILE
-from xmine.tui.text import cut, highlighted, shown
+from xmine.tui.text import cut, shown
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -30,7 +30,8 @@ def test_a_cut_text_has_whole_characters_and_an_ellipsis(text: str, cells: int, 
 
 
 def test_marked_parts_keep_their_place_behind_symbols() -> None:
-    text = highlighted("\u202e机 21", [(3, 5)], "bold")
+    text = shown("\u202e机 21")
+    text.stylize("bold", 3, 5)
     assert [(text.plain[span.start : span.end], span.style) for span in text.spans] == [
         ("21", "bold")
     ]

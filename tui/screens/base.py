@@ -7,11 +7,10 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import Any, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.events import Key, Resize
 from textual.screen import Screen
@@ -32,14 +31,22 @@ from ..widgets.form_line import paths_from
 from ..widgets.key_line import KeyLine
 from ..widgets.prompt import Prompt, Question
 
-if TYPE_CHECKING:
-    from textual.widget import Widget
-
 _MOST_NAMES = 50  # of files that a line may go on to
 _NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "write", "write_cut", "sample", "step"})
-_WRITING |= {"repair", "shift", "split", "trim", "edit", "note", "undo_list", "ask_name", "compare"}
+_WRITING |= {
+    "repair",
+    "mend",
+    "shift",
+    "split",
+    "trim",
+    "edit",
+    "note",
+    "undo_list",
+    "ask_name",
+    "compare",
+}
 
 
 class Host(Protocol):
@@ -50,9 +57,8 @@ class Host(Protocol):
     read_only: bool
     jobs: JobQueue
     fields: Fields
+    background: BackgroundWork
 
-    @property
-    def finds_rows(self) -> bool: ...
     def open(self, path: Path) -> None: ...
     def compare(self, old: Path, new: Path) -> None: ...
     def show(self, name: str) -> None: ...
@@ -65,23 +71,18 @@ class Host(Protocol):
 
 
 class BaseScreen(Screen[Any]):
-    """A screen of the app, with the view that was open when the screen was made.
-
-    Attributes:
-        background: work in threads.
-    """
+    """A screen of the app, with the view that was open when the screen was made."""
 
     NAME = ""
     # The kind of work in the background that the keys of the screen wait for; see `stands`.
-    LOADS: ClassVar[str] = ""
-    SMALLEST: ClassVar[tuple[int, int]] = (60, 15)  # columns and rows
-    BINDINGS: ClassVar[list[BindingType]] = bound("back close")
+    LOADS = ""
+    SMALLEST = (60, 15)  # columns and rows
+    BINDINGS = bound("back close")
 
     def __init__(self) -> None:
         super().__init__()
         self._told = ""
         self._view = self.host.view
-        self._had_keys: Widget | None = None  # before the window was too small
         self._is_shown = False
         self.background = BackgroundWork(self)
 
@@ -114,11 +115,6 @@ class BaseScreen(Screen[Any]):
     def in_form(self) -> bool:
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
         return False
-
-    @property
-    def types(self) -> bool:
-        """Whether a letter, and ?, is a character of a text."""
-        return self.in_form
 
     def footer(self) -> tuple[str, set[str]]:
         """Name the footer of `keys.toml` that counts now, and states that it asks for."""
@@ -165,7 +161,6 @@ class BaseScreen(Screen[Any]):
         return ""
 
     def refresh_top(self) -> None:
-        """Show heading and facts as they are now."""
         name = cut(self.host.view.opened.name, _NAME).plain if self.host.view else "xmine"
         heading = visible(self.heading())
         top = Text.assemble((f" {name} ", "bold reverse"), " ", (heading, "bold"))
@@ -183,7 +178,6 @@ class BaseScreen(Screen[Any]):
             line.update(Text(visible(said)))
 
     def complain(self, error: XmineError) -> None:
-        """Show an error and its hint in the message line."""
         self.say("; ".join(filter(None, [error.message, error.hint])), bad=True)
 
     @contextmanager
@@ -195,19 +189,17 @@ class BaseScreen(Screen[Any]):
             self.complain(error)
 
     def copy(self, text: str, said: str) -> None:
-        """Copy a text, and say so."""
         self.app.copy_to_clipboard(text)
         self.say(said)
 
     def confirm(
-        self, question: str, yes: Callable[[], object], no: Callable[[], object] | None = None
+        self, question: str, yes: Callable[[], object], no: Callable[[], object] = lambda: None
     ) -> None:
         """Ask a question that a key answers; call `yes` after y, `no` after n."""
-        acts = {"y": yes, "n": no or (lambda: None)}
+        acts = {"y": yes, "n": no}
         self.ask(Question(text=question, answered=lambda key: acts[key.lower()](), letters="yn"))
 
     def ask(self, question: Question) -> None:
-        """Ask for a line of text."""
         self.query_one(Prompt).ask(question)
 
     def ask_path(self, text: str, chosen: Callable[[Path], object]) -> None:
@@ -267,17 +259,7 @@ class BaseScreen(Screen[Any]):
 
     def on_resize(self, event: Resize) -> None:
         columns, rows = self.smallest
-        small = event.size.width < columns or event.size.height < rows
-        if small and not self.has_class("-small"):
-            self._had_keys = self.focused or self._had_keys
-        elif not small and self.has_class("-small"):
-            self.call_after_refresh(self._give_keys_back)
-        self.set_class(small, "-small")
-
-    def _give_keys_back(self) -> None:
-        """Focus again: Textual takes the focus from hidden widgets."""
-        if self.focused is None and self._had_keys is not None and self._had_keys.is_attached:
-            self.set_focus(self._had_keys, scroll_visible=False)
+        self.set_class(event.size.width < columns or event.size.height < rows, "-small")
 
 
 QUIT = bound(close="app.leave: Quit")
@@ -286,9 +268,10 @@ QUIT = bound(close="app.leave: Quit")
 class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read. It hears what leaves it."""
 
-    KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "o", "question_mark", "f1")
-    BINDINGS: ClassVar[list[BindingType]] = QUIT
-    SMALLEST: ClassVar[tuple[int, int]] = (28, 12)  # of a telephone
+    NAME = "Opening"
+    KEYS = ("escape", "q", "ctrl+q", "o", "question_mark", "f1")
+    BINDINGS = QUIT
+    SMALLEST = (28, 12)  # of a telephone
 
     def __init__(self, path: Path, before: Path | None = None) -> None:
         super().__init__()
@@ -297,9 +280,6 @@ class OpeningScreen(BaseScreen):
 
     def hears(self, key: str) -> bool:
         return self.stands and key in self.KEYS
-
-    def footer(self) -> tuple[str, set[str]]:
-        return "Opening", set()
 
     def heading(self) -> str:
         """Say what is read."""

@@ -3,11 +3,9 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widget import Widget
@@ -16,7 +14,7 @@ from textual.widgets import Input, Label, Static
 from xmine.display import short
 from xmine.errors import OptionError
 
-from ..commands import Field, in_one_line
+from ..commands import Field, in_one_line, words_of
 from ..jobs import Job, JobTold
 from ..key_table import bound
 from ..text import shown
@@ -36,7 +34,7 @@ _FIGURES = ("pairs", "beads", "precision", "accuracy", "best", "trained_on")  # 
 class CommandScreen(BaseScreen):
     """The form of a command; while that runs, the screen shows how far it is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "start choose options other copy-command next-field field-back",
         enter="result: Open the result",
         edit="again: Back to the form",
@@ -55,7 +53,7 @@ class CommandScreen(BaseScreen):
         return "Form", set()
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(id="form"):
+        with VerticalScroll(id="form", can_focus=False):
             yield from self._lines(_FILLED.get(self.command, {}))
         with Vertical(id="below-form"):
             yield Static(id="command", markup=False)
@@ -75,7 +73,6 @@ class CommandScreen(BaseScreen):
         return lines
 
     def values(self) -> dict[str, str]:
-        """Give what stands in each field."""
         return {line.field.name: line.input.value for line in self.query(FormLine)}
 
     def take(self, values: Mapping[str, str], before: Path | None = None) -> None:
@@ -89,16 +86,12 @@ class CommandScreen(BaseScreen):
             self.show_form()
 
     def _texts(self) -> list[str]:
-        """Give the values of the arguments."""
         return [line.value for line in self.query(FormLine) if not line.field.flag]
 
     def words(self) -> list[str]:
-        """Make the command.
-
-        Raises:
-            OptionError: something is missing or wrong.
-        """
-        return [self.command, *(word for line in self.query(FormLine) for word in line.words())]
+        """Make the command; an OptionError tells what is missing or wrong."""
+        lines = self.query(FormLine)
+        return [self.command, *(x for line in lines for x in words_of(line.field, line.value))]
 
     def missing(self) -> str:
         """Name the fields that must be filled in, and are not."""
@@ -110,27 +103,21 @@ class CommandScreen(BaseScreen):
     def _last(self) -> Job | None:
         return self.host.jobs.jobs.get(self.command)
 
-    @property
-    def shows_job(self) -> bool:
-        """Whether the job is shown, not the form."""
-        return bool(self.query_one("#job").display)
-
     def on_mount(self) -> None:
         self.show_form(self._last is None)
         self.set_interval(1.0, self._keep_time)
 
     def on_screen_resume(self) -> None:
-        if not self.shows_job and self.host.jobs.runs(self.command):  # begun from elsewhere
+        if self.in_form and self.host.jobs.runs(self.command):  # begun from elsewhere
             self.show_form(False)
-        elif self.shows_job and self._last is not None:
+        elif self._last is not None:
             self._job_told(self._last)
 
     @property
     def in_form(self) -> bool:
-        return not self.shows_job
+        return not self.query_one("#job").display  # of a job
 
     def show_form(self, form: bool = True) -> None:
-        """Show the form, or the job."""
         for name in ("form", "below-form"):
             self.query_one(f"#{name}").display = form
         self.query_one("#job").display = not form
@@ -144,18 +131,18 @@ class CommandScreen(BaseScreen):
             self._job_told(self._last)
 
     def _keep_time(self) -> None:
-        if self.is_current and self.shows_job:
+        if self.is_current and not self.in_form:
             self.refresh_top()
 
     def facts(self) -> str:
-        return going(self._last) if self._last is not None and self.shows_job else ""
+        return going(self._last) if self._last is not None and not self.in_form else ""
 
     def on_job_told(self, event: JobTold) -> None:
         if event.job.title == self.command:
             self._job_told(event.job)
 
     def _job_told(self, job: Job) -> None:
-        if not self.shows_job:
+        if self.in_form:
             return
         self.query_one(JobView).show(job)
         curves = self.query_one(Curves)
@@ -180,7 +167,6 @@ class CommandScreen(BaseScreen):
         return self._metrics
 
     def after(self, job: Job) -> str:
-        """Say what came of a job, and name the keys."""
         if job.cancelled:
             resumes = any(field.name == "resume" for field in self._fields)
             how = "with --resume always it goes on" if resumes else "started again, it goes on"
@@ -196,7 +182,6 @@ class CommandScreen(BaseScreen):
         return "   ".join([*said, "f2: form"])
 
     def _has_result(self, job: Job | None) -> bool:
-        """Whether there is something to go on with."""
         if job is None or job.code != 0 or "--dry-run" in job.words:
             return False
         return self.command != "adapt" or bool(job.result.get("best"))
@@ -204,7 +189,7 @@ class CommandScreen(BaseScreen):
     @on(Input.Changed)
     def changed(self) -> None:
         """Show the command of the form, and the fields of its method."""
-        if self.shows_job:
+        if not self.in_form:
             return
         self.query_one("#command", Static).update("")
         self.say(self.missing())
@@ -214,7 +199,6 @@ class CommandScreen(BaseScreen):
 
     @on(Input.Submitted)
     def submitted(self) -> None:
-        """Start with enter, as every line that one fills in."""
         self.action_start()
 
     @on(Input.Changed, "#field-method")
@@ -228,7 +212,6 @@ class CommandScreen(BaseScreen):
             self.query_one("#field-method").focus()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what a field is good for."""
         for line in event.widget.ancestors:
             if isinstance(line, FormLine):
                 self.query_one("#about", Static).update(shown(_about(line.field)))
@@ -239,7 +222,6 @@ class CommandScreen(BaseScreen):
         self.say(f"{every}: tab leads through them")
 
     def action_other(self) -> None:
-        """Show the form of the other command, with the same texts in it."""
         self.host.fill(_OTHER[self.command], self.values())
 
     def action_start(self) -> None:
@@ -251,19 +233,14 @@ class CommandScreen(BaseScreen):
         with self.complaining():
             if self.host.jobs.runs(self.command):
                 raise OptionError(f"{self.command} is under way already")
-            output, run = (Path(self.value(name)) for name in ("output", "run"))
-            before = run if self.command == "adapt" else None
+            said = {line.field.name: Path(line.value) for line in self.query(FormLine)}
+            before = said["run"] if self.command == "adapt" else None
             if self._again and self._again[1] == self._texts():
                 before = self._again[0]
             self._metrics = None
-            self.host.jobs.start(Job(self.command, self.words(), output, before))
+            self.host.jobs.start(Job(self.command, self.words(), said["output"], before))
             self.show_form(False)
             self.say("escape: stop it   o: look at something else meanwhile")
-
-    def value(self, name: str) -> str:
-        """Give the value of a field; of one that the command has not, nothing."""
-        lines = (line.value for line in self.query(FormLine) if line.field.name == name)
-        return next(lines, "")
 
     def action_pick(self) -> None:
         lines = [line for line in self.query(FormLine) if line.field.is_file]
@@ -276,13 +253,11 @@ class CommandScreen(BaseScreen):
     def action_copy(self) -> None:
         with self.complaining():
             job = self._last
-            words = job.words if self.shows_job and job is not None else self.words()
+            words = self.words() if self.in_form or job is None else job.words
             self.copy(in_one_line(words), "the command is copied")
 
     def action_result(self) -> None:
-        """Go on with the result of a job that is done."""
-        job = self._last
-        if job is None or not self._has_result(job):
+        if (job := self._last) is None:
             return
         if self.command == "train":
             self.host.fill("mine", {"model": str(job.output)})
@@ -294,15 +269,14 @@ class CommandScreen(BaseScreen):
             self.host.open(job.output)
 
     def action_again(self) -> None:
-        if not self.host.jobs.runs(self.command):
-            self.show_form(True)
+        self.show_form()
 
     def action_leave(self) -> None:
         """Leave the screen; if a job runs there, ask whether to stop the job."""
-        if not self.shows_job or not self.host.jobs.runs(self.command):
+        if not self.in_form and self.host.jobs.runs(self.command):
+            self.confirm(f"stop {self.command}? y/n", self._stop)
+        else:
             self.host.back()
-            return
-        self.confirm(f"stop {self.command}? y/n", self._stop)
 
     def _stop(self) -> None:
         if (job := self._last) is not None:
@@ -314,8 +288,8 @@ class CommandScreen(BaseScreen):
         if action == "other" and self.command not in _OTHER:
             return False
         if action in ("start", "pick", "field", "all", "other"):
-            return not self.shows_job
-        over = self.shows_job and not self.host.jobs.runs(self.command)
+            return self.in_form
+        over = not self.in_form and not self.host.jobs.runs(self.command)
         if action == "again":
             return over
         if action == "result":

@@ -5,10 +5,8 @@ All pairs of a filter are judged at once.
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
-from textual.binding import BindingType
 
 from xmine.browsing.opened import Bools, Rows
 from xmine.browsing.query import PairQuery, usual, with_clause
@@ -31,7 +29,7 @@ _MOST = 10_000  # pairs at once, which take half a second
 class FindScreen(JudgeScreen):
     """A screen with a table of pairs, and a line for a filter, see `xmine.browsing.where`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound("accept-all reject-all find next previous line")
+    BINDINGS = bound("accept-all reject-all find next previous line")
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +88,6 @@ class FindScreen(JudgeScreen):
         return replace(query, where=text), ""
 
     def _count(self, where: str) -> None:
-        """List what a filter may have besides, with the number of its pairs."""
 
         def counted(parts: list[tuple[str, int]]) -> None:
             if prompt.display:
@@ -209,20 +206,19 @@ class FindScreen(JudgeScreen):
         still = view.find(Wanted(view.query, view.cut))  # verdicts may have changed since
         is_filtered = view.query.where not in ("", usual(view.opened))
         rows = view.rows[np.isin(view.rows, still) & is_filtered]
-        said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)
+        said = count(len(rows), "pair")
+        act = partial(self.named, partial(self._judge_all, rows, verdict))
         if not len(rows):
             self.say("/ filters: A accepts all pairs of the filter, X rejects them")
         elif len(rows) > _MOST:
             self.say(f"{said}: at most {_MOST:,} are judged at once; / shows fewer", bad=True)
         elif len(rows) > _ASK:
-            self.confirm(f"{verdict} {said}? y/n", judge, lambda: self.say("nothing was judged"))
+            self.confirm(f"{verdict} {said}? y/n", act, lambda: self.say("nothing was judged"))
         else:
-            self.named(judge)
+            act()
 
     def _judge_all(self, rows: Rows, verdict: str) -> None:
-        with self.judging():
-            self.check_there()
-            judged = self.judgements.judge_all(rows.tolist(), verdict)
-            self.verdicts_changed()
-            taken = "z takes it back" if judged else "they were already"
-            self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; {taken}")
+        judged = self.judgements.judge_all(rows.tolist(), verdict)
+        self.verdicts_changed()
+        taken = "z takes it back" if judged else "they were already"
+        self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; {taken}")

@@ -1,13 +1,11 @@
 """The actions that have keys on a screen, and a screen that lists them, with the words it uses."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
 from textual.events import Resize
@@ -69,7 +67,7 @@ class HelpScreen(BaseScreen):
     """The keys of the screen below, their actions, and what the words of pairs mean."""
 
     NAME = "Help"
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         down="scroll(1)",
         up="scroll(-1)",
         first="scroll(-9999)",

@@ -1,13 +1,10 @@
 """The base of screens that judge pairs, and of most that show a pair whole in a pane."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
-from textual.binding import BindingType
 
 from xmine.browsing.opened import Rows
 from xmine.display import count
@@ -32,7 +29,7 @@ class JudgeScreen(BaseScreen):
     Every judgement is saved before the key is released.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "accept reject unsure partial language source-long target-long undo repair note judge-name "
         "conflicts report done context pane-down pane-up"
     )
@@ -79,7 +76,6 @@ class JudgeScreen(BaseScreen):
         return rows[0] == self.judged_row()
 
     def verdicts_changed(self) -> None:
-        """Show all verdicts anew."""
         self.query_one(PairTable).redraw()
 
     def on_pair_table_selected(self) -> None:
@@ -92,7 +88,6 @@ class JudgeScreen(BaseScreen):
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def copy_pair(self, source: int, target: int) -> None:
-        """Copy the texts of two rows, one of each side."""
         texts = self.view.opened.source.texts[source], self.view.opened.target.texts[target]
         self.copy("\t".join(texts), "copied: source, tab, target")
 
@@ -116,7 +111,6 @@ class JudgeScreen(BaseScreen):
         return np.arange(len(opened)) if opened.has_beads else self.view.rows
 
     def write_to(self, name: str) -> None:
-        """Write the pairs, as they stand now, into a file."""
         self._export(self.rows_to_write, self.view.cut, name)
 
     def _export(self, rows: Rows, cut: float | None, name: str) -> None:
@@ -131,58 +125,59 @@ class JudgeScreen(BaseScreen):
         self.background.run(f"export {name}", work, self.say, failed)
 
     def named(self, act: Callable[[], object]) -> None:
-        """Judge in a name; ask for it before the first verdict."""
+        """Judge in a name, which is asked for before the first verdict."""
         if os.environ.get("XMINE_JUDGE") or setting("judge"):
-            act()
+            self._act(act)
         else:
             self.action_ask_name(act)
 
-    def action_ask_name(self, act: Callable[[], object] = lambda: None) -> None:
-        """Ask who judges, and remember it."""
+    def _act(self, act: Callable[[], object]) -> None:
+        """Judge no pairs that are gone, and show what was judged in the top line."""
+        with self.complaining():
+            self.check_there()
+            act()
+            self.refresh_top()
 
+    def action_ask_name(self, act: Callable[[], object] = lambda: None) -> None:
         def answered(name: str) -> None:
             self.judgements.speak_as(judge_name(name.strip()))
             with self.complaining():
                 keep_setting("judge", self.judgements.by)
             self.verdicts_changed()
-            self.refresh_top()
-            act()
+            self._act(act)
 
         text = "your name, beside your verdicts:"
         self.ask(Question(text=text, answered=answered, given=self.judgements.by))
 
     def action_judge(self, verdict: str) -> None:
-        """Keep a verdict, and go on."""
         if (row := self.judged_row()) is None:
             self.say("there is no pair to judge: these two sentences are no candidate of the run")
         else:
             self.named(partial(self._judge, row, verdict))
 
     def _judge(self, row: int, verdict: str) -> None:
-        with self.judging():
-            self.check_there()
-            before, is_new = self.keep(row, verdict)
-            after = self.after(row)
-            self.judged(row)
-            taken = "z takes it back" if is_new else "it was already"
-            was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
-            self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
+        before, is_new = self.keep(row, verdict)
+        after = self.after(row)
+        self.judged(row)
+        taken = "z takes it back" if is_new else "it was already"
+        was = f"it was {signed(before)[2:]}, " if before not in ("", verdict) else ""
+        self.say(f"{signed(verdict)}: {self.progress()}; {was}{taken}{after}")
 
     def action_note(self) -> None:
-        """Ask for a line to keep beside the verdict on the pair."""
         if (row := self.judged_row()) is not None:
             given = self.judgements.notes(row).get(self.judgements.by, "")
-            asked = Question(text=f"{NOTE} note:", answered=partial(self._note, row), given=given)
+
+            def answered(text: str) -> None:
+                self._act(partial(self._note, row, text))
+
+            asked = Question(text=f"{NOTE} note:", answered=answered, given=given)
             self.named(partial(self.ask, asked))
 
     def _note(self, row: int, text: str) -> None:
-        with self.judging():
-            self.check_there()
-            self.judgements.note(row, text.strip())
-            self.verdicts_changed()
+        self.judgements.note(row, text.strip())
+        self.verdicts_changed()
 
     def action_undo_list(self) -> None:
-        """Show what was done, and take back some of it."""
         from .undo_list import UndoList
 
         self.app.push_screen(UndoList(self.judgements), lambda steps: self._undo(steps or 0))
@@ -201,17 +196,8 @@ class JudgeScreen(BaseScreen):
                 self.refresh_top()
                 self.say(f"{REPAIRED} repaired, so accepted: {self.progress()}; z takes both back")
 
-        with self.complaining():
-            self.check_there()
-            screen = RepairScreen(self.judgements, row)
-            self.named(lambda: self.app.push_screen(screen, done))
-
-    @contextmanager
-    def judging(self) -> Iterator[None]:
-        """Show an error, and what was judged in the top line."""
-        with self.complaining():
-            yield
-            self.refresh_top()
+        screen = RepairScreen(self.judgements, row)
+        self.named(lambda: self.app.push_screen(screen, done))
 
     def check_there(self) -> None:
         """Refuse verdicts on pairs that are gone."""
@@ -230,49 +216,29 @@ class JudgeScreen(BaseScreen):
             rows = list[int]()
             for _ in range(steps):
                 rows = self.judgements.undo(self.judged_row())
-            is_shown = bool(rows) and self.found(rows)
+            where = ""
+            if rows and not self.found(rows):
+                key, more = key_of(self.view.opened, rows[0]), len(rows) - 1
+                where = f"lines {key.source_line:,}, {key.target_line or '–'}"
+                where += f" and {more:,} more" * bool(more) + ", not shown here; "
             self.verdicts_changed()
             self.refresh_top()
-            if not steps:
-                return
-            if not rows:
-                self.say("nothing to take back")
-            elif is_shown or steps > 1:
-                self.say(f"taken back: {self.progress()}")
-            else:
-                self.say(f"taken back: {self._named(rows)}, not shown here; {self.progress()}")
-
-    def _named(self, rows: list[int]) -> str:
-        if len(rows) > 1:
-            return count(len(rows), "pair")
-        key = key_of(self.view.opened, rows[0])
-        if key.target_line is None:
-            return f"pair {key.source_line:,}"
-        return f"lines {key.source_line:,}, {key.target_line:,}"
+            if steps:
+                told = f"taken back: {where}{self.progress()}" if rows else "nothing to take back"
+                self.say(told)
 
     def progress(self) -> str:
-        """Say how many pairs are judged."""
         counts = self.judgements.counts(self.view.rows)
         return f"{counts.judged:,} of {counts.pairs:,} judged"
 
     @property
     def pane(self) -> PairDetail:
-        """The pane itself."""
         return self.query_one(PairDetail)
 
     def show_whole(self, row: int | None, cut: float | None, *, blind: bool = False) -> None:
         """Show a row of `Opened` in the pane, as it stands at a cut."""
-        if row is None:
-            self.pane.show(self.view.opened, None)
-            return
-        said, notes = self.judgements.words(row), self.judgements.notes(row)
-        if decided := self.judgements.decided(row):
-            said[f"{decided.judge} decides"] = decided.word
-        stands = self.judgements.standing() if self.view.opened.has_beads else None
-        repair = self.judgements.repair_of(row)
-        for table in self.query(PairTable):
-            repair = self.judgements.part(row, table.part)
-        self.pane.show(self.view.opened, row, cut, said, notes, repair, stands, blind=blind)
+        parts = [table.part for table in self.query(PairTable)]
+        self.pane.show(self.view.opened, self.judgements, row, cut, *parts, blind=blind)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "lines" and not self.query(PairDetail):

@@ -3,10 +3,7 @@
 Of a typed sentence, the nearest of both files.
 """
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.details import IN_WORDS
@@ -26,7 +23,7 @@ class NeighboursScreen(JudgeScreen):
     """A pair or a typed sentence in its neighbourhood; one steps to a neighbour, and back."""
 
     NAME = "Neighbours"
-    BINDINGS: ClassVar[list[BindingType]] = bound("back copy")
+    BINDINGS = bound("back copy")
 
     def __init__(
         self, of: tuple[int, int] | dict[str, list[Hit]], view: View, judgements: Judgements
@@ -66,15 +63,11 @@ class NeighboursScreen(JudgeScreen):
     def _show(self) -> None:
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
         self._find()
-        source, target = self._pair or (None, None)
-        targets = [each.target for each in self._near["source"]]
-        sources = [each.source for each in self._near["target"]]
-        self._draw(
-            (
-                targets.index(target) if target in targets else 0,
-                sources.index(source) if source in sources else 0,
-            )
-        )
+        found = [
+            next((at for at, near in enumerate(self._near[side]) if self._is_pair(near)), 0)
+            for side in SIDES
+        ]
+        self._draw((found[0], found[1]))
         self.refresh_top()
         self.refresh_bindings()
 
@@ -84,18 +77,22 @@ class NeighboursScreen(JudgeScreen):
         self._near = near or {side: [] for side in SIDES}
 
     def _draw(self, highlighted: tuple[int | None, int | None]) -> None:
-        lists = self.query_one(NearLists)
-        for side, at in zip(SIDES, highlighted, strict=True) if self._pair is None else ():
+        rows = dict(self._sides())
+        for side, at in zip(SIDES, highlighted, strict=True):
             given = self.view.opened.side(side)
-            hits = [_hit_entry(hit, given) for hit in self._hits[side]]
-            lists.show(side, side, given.name, hits, at)
-        for (name, row), at in zip(self._sides(), highlighted, strict=False):
-            head, text = f"{name} {self._line(name, row)}", self.view.opened.side(name).texts[row]
-            entries = [self._entry(near, name) for near in self._near[name]]
-            lists.show(name, head, text, entries, at)
+            if self._pair is None:
+                name, text = side, given.name
+                entries = [_hit_entry(hit, given) for hit in self._hits[side]]
+            else:
+                name, text = f"{side} {line_name(given, rows[side])}", given.texts[rows[side]]
+                entries = [self._entry(near, side) for near in self._near[side]]
+            self.query_one(NearLists).show(side, name, text, entries, at)
 
     def _sides(self) -> list[tuple[str, int]]:
         return list(zip(SIDES, self._pair or (), strict=False))
+
+    def _is_pair(self, near: Neighbour) -> bool:
+        return (near.source, near.target) == self._pair
 
     def _line(self, side: str, row: int) -> str:
         return line_name(self.view.opened.side(side), row)
@@ -107,7 +104,7 @@ class NeighboursScreen(JudgeScreen):
         other, at = ("target", near.target) if of == "source" else ("source", near.source)
         line = self._line(other, at)
         told = " ".join(filter(None, [verdict, IN_WORDS[near.outcome.kind]]))
-        sign = "=" if (near.source, near.target) == self._pair else " "
+        sign = "=" if self._is_pair(near) else " "
         score = "" if near.score is None else f"  {self.view.around.called} {near.score:.4f}"
         # What may be cut off in a narrow window stands last.
         figures = f"{sign} {near.rank}  line {line}  {told}{score}  cosine {near.cosine:.4f}"
@@ -177,8 +174,7 @@ class NeighboursScreen(JudgeScreen):
         self.verdicts_changed()
 
     def verdicts_changed(self) -> None:
-        lists = self.query_one(NearLists)
-        place = lists.place()
+        place = self.query_one(NearLists).place()
         self._find()
         self._draw(place.highlighted)
 

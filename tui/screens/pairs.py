@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from xmine.browsing.query import NEEDED, ORDERS, usual
 from xmine.judging.samples import read_plan
 
+from ..background import ROWS
+from ..draft import Beads, Draft, given_beads
 from ..key_table import GROUPS, bound
 from ..state import keep_setting, setting
 from ..widgets.key_line import KeyLine
@@ -20,10 +20,7 @@ from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import QUIT
 from .finding_base import FindScreen
-from .repair_base import RepairKeys
-
-if TYPE_CHECKING:
-    from ..draft import Beads, Draft
+from .repair import RepairKeys
 
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Actions on the rows that are shown.
@@ -37,7 +34,6 @@ _TURNS = (
     *("rank", "unsure", "flags", "source", "length", "cosine", "margin", "prob", "score"),
     *("target", "verdict", "shuffled"),
 )
-_BY_NUMBER = (*_FIGURES, "source", "target", "length")
 # Orders of which the name is not that of a figure.
 _ORDERS_IN_WORDS = {
     "source": "line of the source",
@@ -54,10 +50,9 @@ class PairsScreen(RepairKeys, FindScreen):
 
     NAME = "Pairs"
     LOADS = "repair"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bound("sample sort reverse again teach compare copy write"),
-        *QUIT,
-    ]
+    BINDINGS = QUIT + bound(
+        "sample sort reverse again teach compare copy write", enter="mend: Repair"
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +65,7 @@ class PairsScreen(RepairKeys, FindScreen):
 
     def hears(self, key: str) -> bool:
         """Let keys that act on rows wait for the rows that are looked for."""
-        if not self.stands or not self.host.finds_rows:
+        if not self.stands or not self.host.background.is_under_way(ROWS):
             return self.stands
         active = self.active_bindings.get(key)
         return active is None or active.binding.id not in _ON_ROWS
@@ -88,13 +83,8 @@ class PairsScreen(RepairKeys, FindScreen):
         if not len(self.view.rows):
             self._nothing()
         if self.view.opened.has_beads:
-            take = partial(setattr, self, "_beads")
-            self.background.run("repair", self._opened_beads, take, self.complain)
-
-    def _opened_beads(self) -> "Beads":
-        from ..draft import given_beads
-
-        return given_beads(self.view.opened)
+            read, take = partial(given_beads, self.view.opened), partial(setattr, self, "_beads")
+            self.background.run("repair", read, take, self.complain)
 
     def on_screen_resume(self) -> None:
         if self.query_one(PairTable).rows is not self.view.rows:
@@ -170,30 +160,22 @@ class PairsScreen(RepairKeys, FindScreen):
         self.query_one(PairTable).show()  # repairs may have come, too
 
     @property
-    def draft(self) -> "Draft | None":
-        from ..draft import Draft
-
-        row, table, repair_of = (
-            self.judged_row(),
-            self.query_one(PairTable),
-            self.judgements.repair_of,
-        )
+    def draft(self) -> Draft | None:
+        row, part = self.judged_row(), self.query_one(PairTable).part
         if row is None or not self._beads:
             return None
-        return Draft(self.view.opened, self._beads, row, repair_of, table.part)
+        return Draft(self.view.opened, self._beads, row, self.judgements.repair_of, part)
 
     def do(self, name: str, *given: object) -> None:
         self.named(partial(super().do, name, *given))
 
-    def changed(self, draft: "Draft") -> None:
+    def changed(self, draft: Draft) -> None:
         """Keep a step at once, unless another window was faster."""
-        self.check_there()
         self.judgements.refresh()
         table, changes = self.query_one(PairTable), draft.changes()
         self.judgements.repair(changes)
         table.show()
         table.go_to(*draft.place)
-        self.refresh_top()
         self.say(f"{REPAIRED} {draft.done}: {self.progress()}; z takes it back")
 
     def show_cuts(self) -> None:
@@ -201,19 +183,24 @@ class PairsScreen(RepairKeys, FindScreen):
         self.pane.show_cuts(self.cuts, self.side)
 
     def selected(self) -> None:
-        if not self.take_cut():
+        """Split where the texts are marked; or repair a bead, which has no neighbours."""
+        if self.take_cut():
+            return
+        if not self.view.opened.has_beads:
             super().selected()
+        elif not self.host.read_only:
+            self.action_repair()
+
+    def action_mend(self) -> None:
+        self.selected()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("step", "shift", "split", "trim", "edit") and not self.view.opened.has_beads:
+        if (
+            action in ("step", "shift", "split", "trim", "edit", "mend")
+            and not self.view.opened.has_beads
+        ):
             return False
         return super().check_action(action, parameters)
-
-    def action_repair(self) -> None:
-        if not self.view.opened.has_beads:
-            super().action_repair()
-        elif self.judged_row() is not None:
-            self.say(", . move a source line up, down; < > a target line; + merges, - splits")
 
     def rows_changed(self) -> None:
         view = self.view
@@ -226,15 +213,11 @@ class PairsScreen(RepairKeys, FindScreen):
             self._nothing()
         elif same:
             self.say("")
-        elif view.query.order == "rank":
-            of_what = "run" if view.opened.is_run else "texts" if view.opened.has_beads else "file"
-            order = f"in the order of the {of_what}"
-            self.say(f"{order}, the last first" if view.query.descending else order)
         else:
-            first = "highest" if view.query.descending else "lowest"
-            order = _ORDERS_IN_WORDS.get(view.query.order, view.query.order)
-            told = f", the {first} first" * (view.query.order in _BY_NUMBER)
-            self.say(f"sorted by {order}{told}   s: next order   S: turn")
+            order, of_what = view.query.order, "run" if view.opened.is_run else "file"
+            told = f"sorted by {_ORDERS_IN_WORDS.get(order, order)}"
+            told = f"in the order of the {of_what}" if order == "rank" else told
+            self.say(f"{told} {arrow_of(descending=view.query.descending)}   s: next   S: turn")
         super().rows_changed()
 
     def _nothing(self) -> None:

@@ -5,7 +5,6 @@ On a telephone buttons stand in the place of keys.
 
 from collections import deque
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from rich.console import Group
@@ -44,26 +43,19 @@ _JUDGING = (
 
 
 class OnePairScreen(JudgeScreen):
-    """What the machine and other judges say of a pair comes after one's own verdict.
+    """What the machine and other judges say of a pair comes after one's own verdict."""
 
-    Attributes:
-        rows: all pairs, rows of `Opened`.
-        left: those that are still to come, the one that is shown first.
-    """
-
-    SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST  # of a telephone
+    SMALLEST = OpeningScreen.SMALLEST  # of a telephone
     BLIND = True
-    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = _JUDGING
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        "later", down="scroll_pane(1)", up="scroll_pane(-1)"
-    )
+    BUTTONS: tuple[list[BindingType], ...] = _JUDGING
+    BINDINGS = bound("later", down="scroll_pane(1)", up="scroll_pane(-1)")
 
     def __init__(self) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-phone"), (BaseScreen.SMALLEST[0], "-desk")]
         self.VERTICAL_BREAKPOINTS = [(0, "-usual"), (36, "-high")]
-        self.rows: Sequence[int] = ()
-        self.left = deque[int]()
+        self.rows: Sequence[int] = ()  # of `Opened`: all pairs
+        self.left = deque[int]()  # those that are still to come, the one that is shown first
         self.shown: int | None = None  # the row on the screen
 
     def body(self) -> ComposeResult:
@@ -165,8 +157,8 @@ class SampleScreen(OnePairScreen):
     """A sample of the kept pairs; at the end their precision."""
 
     NAME = "Judge"
-    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (*_JUDGING, _MORE)
-    BINDINGS: ClassVar[list[BindingType]] = [*bound("again teach"), *_MORE]
+    BUTTONS = (*_JUDGING, _MORE)
+    BINDINGS = bound("again teach") + _MORE
 
     def __init__(self, plan: str = "") -> None:
         super().__init__()
@@ -268,10 +260,8 @@ class ReadScreen(OnePairScreen):
     """The pairs that are shown, with all that is known of each, for who judges none."""
 
     NAME, BLIND = "Read", False
-    BUTTONS: ClassVar[tuple[list[BindingType], ...]] = (
-        bound(previous="later(1): Before", down=_DOWN, next="later: Next"),
-    )
-    BINDINGS: ClassVar[list[BindingType]] = BUTTONS[0]
+    BUTTONS = (bound(previous="later(1): Before", down=_DOWN, next="later: Next"),)
+    BINDINGS = BUTTONS[0]
 
     def on_mount(self) -> None:
         rows = self.view.rows.tolist()

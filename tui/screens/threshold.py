@@ -40,9 +40,7 @@ class ThresholdScreen(JudgeScreen):
 
     NAME = "Threshold"
     LOADS = "count"
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        "write type reset copy write-cut", sample="sample: Sample around"
-    )
+    BINDINGS: ClassVar[list[BindingType]] = bound("write type reset copy write-cut sample")
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,15 +1,13 @@
 """What was done to pairs since they were opened, newest first, to be taken back up to a place."""
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from xmine.judging.judgements import Judgements
 
 from ..key_table import bound
 from ..text import cut
+from ..widgets.moving import KeyedList
 from .base import BaseScreen
 
 
@@ -17,7 +15,7 @@ class UndoList(BaseScreen):
     """A list of steps; the result is how many of them are taken back."""
 
     NAME = "What was done"
-    BINDINGS: ClassVar[list[BindingType]] = bound("back")
+    BINDINGS = bound("back")
 
     def __init__(self, judgements: Judgements) -> None:
         super().__init__()
@@ -31,7 +29,7 @@ class UndoList(BaseScreen):
             more = f"and {len(before) - 1:,} more" if len(before) > 1 else ""
             line = f"{before[0].time[11:19]}  {what:<8} {text}"
             lines.append(cut(line, 60).append(f" {more}"))
-        yield OptionList(*lines, id="recent")
+        yield KeyedList(*lines, id="recent")
 
     def on_mount(self) -> None:
         enter = "enter takes this step and all later ones back"

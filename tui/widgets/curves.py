@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -32,22 +31,15 @@ Curve = dict[float, float]  # step -> value
 
 
 class Metrics:
-    """The metrics that a training run has logged so far.
-
-    Attributes:
-        heard: stage -> step -> loss, of the progress; short runs log few.
-        losses: stage -> step -> loss; the only stage of a run has no name.
-        measures: name, one of MEANINGS -> stage -> step -> value.
-        figures: the last value of each metric.
-    """
+    """The metrics that a training run has logged so far."""
 
     def __init__(self, output: Path, begun: Path | None = None, since: float = 0.0) -> None:
         """Read the log in `begun`, or in `output` where it is no older than the time `since`."""
         self._output, self._begun, self._since = output, begun, since
-        self.heard: dict[str, Curve] = {}
-        self.losses: dict[str, Curve] = {}
-        self.measures: dict[str, dict[str, Curve]] = {}
-        self.figures: dict[str, float] = {}
+        self.heard: dict[str, Curve] = {}  # stage -> losses that progress told; short runs log few
+        self.losses: dict[str, Curve] = {}  # stage, without a name if it is the only one -> losses
+        self.measures: dict[str, dict[str, Curve]] = {}  # one of MEANINGS -> stage -> values
+        self.figures: dict[str, float] = {}  # the last value of each metric
 
     @property
     def decides(self) -> str:
@@ -97,11 +89,7 @@ def smoothed(values: Sequence[float]) -> list[float]:
 class Curves(Vertical):
     """The loss beside what was measured on held-out pairs, and the best of these."""
 
-    DEFAULT_CSS = """
-    Curves { height: 1fr; }
-    Curves > Static { height: auto; max-height: 4; }
-    """
-    SIDES: ClassVar[tuple[str, ...]] = ("loss", "measure")
+    SIDES = ("loss", "measure")
 
     def compose(self) -> ComposeResult:
         with Horizontal():

@@ -3,17 +3,15 @@
 import os
 import shlex
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Label, Static
 
-from ..commands import Field, fault_of, words_of
+from ..commands import Field, fault_of
 from ..key_table import bound
 
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
@@ -22,7 +20,7 @@ _MOST = 2000  # entries of a folder that are looked at for a suggestion
 class FormLine(Horizontal):
     """A field of a command; where it is empty, its usual value or its help is shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound("complete")
+    BINDINGS = bound("complete")
 
     def __init__(self, field: Field, value: str = "") -> None:
         is_hidden = not field.is_first and not value
@@ -43,16 +41,13 @@ class FormLine(Horizontal):
     def fault(self) -> str:
         """Say what is wrong with the text, and show that behind the text."""
         fault = fault_of(self.field, self.value)
-        self._show(f"! {fault}" if fault else "")
+        self.query_one(".fault", Static).update(f"! {fault}" if fault else "")
         return fault
-
-    def _show(self, fault: str) -> None:
-        self.query_one(".fault", Static).update(fault)
 
     @on(Input.Changed)
     def changed(self) -> None:
         """Say nothing of a text that is being typed."""
-        self._show("")
+        self.query_one(".fault", Static).update("")
 
     def on_descendant_blur(self) -> None:
         if self.value:
@@ -62,10 +57,6 @@ class FormLine(Horizontal):
     def value(self) -> str:
         """The text, `~` resolved."""
         return os.path.expanduser(self.input.value.strip())
-
-    def words(self) -> list[str]:
-        """Give the words of the command that the line makes, see `words_of`."""
-        return words_of(self.field, self.value)
 
     async def action_complete(self) -> None:
         """Take the rest of a name that begins so; without one, go on to the next field."""

@@ -28,7 +28,6 @@ class JobView(Vertical):
             yield Static(id="job-lines", markup=False)
 
     def show(self, job: Job) -> None:
-        """Show where a job is."""
         self.query_one("#job-command", Static).update(shown(in_one_line(job.words)))
         # The width is that of the app: ours is not known before it is shown.
         room = max(10, self.app.size.width - 43 - _NAME)

@@ -1,8 +1,5 @@
 """The keys that move the cursor, in every list and table."""
 
-from typing import ClassVar
-
-from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from ..key_table import bound
@@ -13,7 +10,7 @@ MOVING = bound("down up first last page-down page-up half-down half-up")
 class KeyedList(OptionList):
     """A list with these keys."""
 
-    BINDINGS: ClassVar[list[BindingType]] = MOVING
+    BINDINGS = MOVING
 
     def action_half_page(self, step: int) -> None:
         """Move by a page: rows have several lines."""

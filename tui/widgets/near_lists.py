@@ -1,12 +1,11 @@
 """Two lists of sentences, one for each language: side by side where there is room, else stacked."""
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Container, Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import OptionList, Static
@@ -39,18 +38,16 @@ def line_name(side: TextSide, row: int) -> str:
 
 
 class Spot(NamedTuple):
-    """Where the cursor is: the list that has the keys, and the highlights of both."""
+    """Where the cursor is."""
 
-    side: str
-    highlighted: tuple[int | None, int | None]
+    side: str  # of the list that has the keys
+    highlighted: tuple[int | None, int | None]  # of both lists
 
 
 class NearList(KeyedList):
     """Sentences, a few lines each, the one under the cursor whole."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
-        enter="select: Step to it", tab="other_side: Other side"
-    )
+    BINDINGS = bound(enter="select: Step to it", tab="other_side: Other side")
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False, compact=True)
@@ -58,7 +55,6 @@ class NearList(KeyedList):
         self._drawn = 0
 
     def show(self, entries: Sequence[Near], highlighted: int | None = 0) -> None:
-        """Show other sentences."""
         self._entries = entries
         self._draw(highlighted)
 
@@ -83,7 +79,6 @@ class NearList(KeyedList):
         super().watch_highlighted(highlighted)
 
     def _line(self, at: int, highlighted: int | None) -> Text:
-        """Draw a sentence: figures, then the text, cut to some lines."""
         entry, room = self._entries[at], (self.size.width or self.app.size.width) - 1
         lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
         weight = "bold" if entry.is_bold else ""
@@ -99,7 +94,6 @@ class NearLists(Container):
     """A head and a list for each side."""
 
     def compose(self) -> ComposeResult:
-        """Put one after the other; the styles lay them out."""
         for side in SIDES:
             with Vertical(classes="near-side"):
                 with Horizontal(classes="near-head"):
@@ -139,7 +133,6 @@ class NearLists(Container):
             self._draw_head(side)
 
     def list_of(self, side: str) -> NearList:
-        """Give the list of a side."""
         return self.query_one(f"#{side}", NearList)
 
     def under_cursor(self) -> tuple[str, int | None]:
@@ -148,12 +141,10 @@ class NearLists(Container):
         return side, self.list_of(side).highlighted
 
     def place(self) -> Spot:
-        """Tell where the cursor is."""
         source, target = (self.list_of(side).highlighted for side in SIDES)
         return Spot(self.under_cursor()[0], (source, target))
 
     def go_to(self, place: Spot) -> None:
-        """Restore the cursor."""
         for side, highlighted in zip(SIDES, place.highlighted, strict=True):
             self.list_of(side).highlighted = highlighted
         self.list_of(place.side).focus()

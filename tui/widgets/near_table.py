@@ -1,10 +1,6 @@
 """The pairs just above and just below a cut, in one table."""
 
-from typing import ClassVar
-
 import numpy as np
-from textual.binding import BindingType
-from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import Opened
@@ -19,7 +15,7 @@ _NEAR = 20  # pairs on each side of the cut
 class NearTable(PairTable):
     """The pairs around the cut. Left and right move the cut: every column can be seen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bound(
+    BINDINGS = bound(
         "far-left far-right", left="screen.move(-1): Lower", right="screen.move(1): Raise"
     )
 
@@ -38,7 +34,7 @@ class NearTable(PairTable):
         self._above = len(above)
         self.call_after_refresh(self._put_in_the_middle)
 
-    def on_resize(self, event: Resize) -> None:  # that of every table comes after this one
+    def on_resize(self) -> None:  # that of every table comes after this one
         if self.cursor_row == max(self._above - 1, 0):
             self.call_after_refresh(self._put_in_the_middle)
 

@@ -1,7 +1,8 @@
 """The columns of a table of pairs, and the text of each row; a row is read when it is drawn."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from rich.cells import cell_len
@@ -46,27 +47,20 @@ def arrow_of(*, descending: bool) -> str:
 
 
 class PairCells:
-    """Rows of pairs as text in columns of fixed width.
-
-    Attributes:
-        data, parts: int64 [shown], rows of `opened`, and which of the beads in the place of each.
-        marked: a regular expression, of which a text shows the first hit.
-        cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
-        order: of the rows; its column is shown, others as there is room.
-        widths: cells of each column of `names`, without padding.
-    """
+    """Rows of pairs as text in columns of fixed width."""
 
     def __init__(self, opened: Opened, rows: Rows, judgements: Judgements) -> None:
         self.opened, self.judgements = opened, judgements
         self.show(rows)
+        # If set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         self.cut: float | None = None
-        self.marked = ""
-        self.order = ""
-        self.names: list[str] = []
-        self.widths: list[int] = []
+        self.marked = ""  # a regular expression, of which a text shows the first hit
+        self.order = ""  # of the rows; its column is shown, others as there is room
+        self.names: list[str] = []  # of the columns
+        self.widths: list[int] = []  # cells of each, without padding
 
     def show(self, rows: Rows) -> None:
-        """Take other rows of `opened`, with all that stands in the place of each."""
+        """Take other rows of `opened`, int64, and number the beads in the place of each."""
         self.data, self.parts = self.judgements.parts(rows)
 
     @property
@@ -107,7 +101,6 @@ class PairCells:
         return names
 
     def _possible(self) -> dict[str, int]:
-        """Give the cells of each column that the pairs have."""
         opened, found = self.opened, {"": 1}
         if "change" in opened.columns:
             found["change"] = 7
@@ -131,34 +124,34 @@ class PairCells:
 
     def column_of(self, order: str) -> str:
         """Name the column that rows are sorted by; empty if there is none."""
-        return next(
-            (name for name in (_BY_LINE.get(order, order), order) if name in self.names), ""
-        )
+        names = (_BY_LINE.get(order, order), order)
+        return next((name for name in names if name in self.names), "")
 
     def header(self, order: str, descending: bool) -> str:
         """Write the names of the columns, with an arrow at the one that rows are sorted by."""
         marked, arrow = self.column_of(order), arrow_of(descending=descending)
-        return _in_columns(
-            (_left(name + (arrow if name and name == marked else ""), width), width)
-            for name, width in zip(self.names, self.widths, strict=True)
-        )
+
+        def cell(name: str, width: int) -> str:
+            return _left(name + (arrow if name and name == marked else ""), width)
+
+        return self._in_columns(cell)
 
     def line(self, at: int) -> str:
         """Write a shown row; the sign of its judgement is in the second cell."""
-        row = int(self.data[at])
-        return _in_columns(
-            (self._cell(row, int(self.parts[at]), name, width), width)
-            for name, width in zip(self.names, self.widths, strict=True)
-        )
+        return self._in_columns(partial(self._cell, int(self.data[at]), int(self.parts[at])))
+
+    def _in_columns(self, cell: Callable[[str, int], str]) -> str:
+        """Put together what `cell` gives for the name and the width of each column."""
+        columns, pad = zip(self.names, self.widths, strict=True), " " * PADDING
+        cells = ((cell(name, width), width) for name, width in columns)
+        return "".join(f"{pad}{text}{' ' * (w - cell_len(text))}{pad}" for text, w in cells)
 
     def texts_in(self, line: str) -> tuple[int, int]:
         """Tell where both texts begin and end in a row; all else is one cell a character."""
         at = self.names.index("source")
-        before, after = (
-            sum(widths) + 2 * PADDING * len(widths)
-            for widths in (self.widths[:at], self.widths[at + 2 :])
-        )
-        return before, len(line) - after
+        before, after = self.widths[:at], self.widths[at + 2 :]
+        ends = (sum(widths) + 2 * PADDING * len(widths) for widths in (before, after))
+        return next(ends), len(line) - next(ends)
 
     def column_at(self, x: int) -> str:
         """Name the column at a cell of the row; empty beyond the last one."""
@@ -233,8 +226,3 @@ def _cells_of(numbers: Float32s) -> int:
 
 def _left(text: str, width: int) -> str:
     return cut(text, width).plain
-
-
-def _in_columns(cells: Iterator[tuple[str, int]]) -> str:
-    pad = " " * PADDING
-    return "".join(f"{pad}{text}{' ' * (width - cell_len(text))}{pad}" for text, width in cells)

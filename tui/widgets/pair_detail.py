@@ -5,7 +5,7 @@ always in sight, side by side in a wide window, in a high one between the lines 
 there is too little room, the border says how many lines of each are left, and reasons give way.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -15,21 +15,21 @@ from rich.table import Column, Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.details import IN_WORDS, figures_of, lines_around, outcome_of, reasons_of
-from xmine.browsing.opened import Opened, TextSide
+from xmine.browsing.opened import Opened
 from xmine.browsing.query import spans_of
-from xmine.browsing.repairs import Repair, in_place_of
+from xmine.browsing.repairs import Bead, Repair, in_place_of
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.display import visible
 from xmine.errors import XmineError
+from xmine.judging.judgements import Judgements
 from xmine.pairs.pair import Pair
 
 from ..background import BackgroundWork
 from ..text import cut as cut_off
-from ..text import highlighted, shown
+from ..text import shown
 from .pair_cells import NOTE, REPAIRED, signed
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ _WIDE = 140  # columns of a window with room for both texts side by side
 _LOW, _HIGH = 10, 12  # rows of a pane without room for blank ones; with room for the lines around
 _AROUND = 300  # cells of a line before or after a text where there is room, else one row
 _NUMBERS = 14  # cells for the number of such a line, and for what is beside the text
-_NOBODY: Mapping[str, str] = {}
 Unmatched = tuple[list[Span], list[Span]]  # spans of each text that have no counterpart
 _NOTHING: Unmatched = ([], [])
 
@@ -54,20 +53,17 @@ class PairDetail(Vertical):
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "pair-detail--shared",
-        "pair-detail--unmatched",
-        "pair-detail--hit",
+        f"pair-detail--{each}" for each in ("shared", "unmatched", "hit")
     }
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._blind = False  # whether lines around the texts stand in place of figures and marks
-        self._roomy = False
         self._turned = False  # whether the lines around are shown where they usually are not
         self._opened: Opened | None = None
-        self._row: int | None = None
-        self._repair: Repair | None = None
-        self._stands: Opened | None = None
+        self._stands: Opened | None = None  # with the beads around as they stand
+        self._shown: tuple[int, Repair | None, bool] | None = None  # row, its repair, and `_blind`
+        self._pair: Pair | None = None  # with the texts that stand in its place
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
@@ -89,19 +85,21 @@ class PairDetail(Vertical):
                     yield Static(id=f"whole-{side}", markup=False)
 
     def on_mount(self) -> None:
-        self.watch(self.app, "theme", self._themed, init=False)
+        self.watch(self.app, "theme", self._draw_soon, init=False)
         for side in self.query(VerticalScroll):
             for changes in ("scroll_y", "virtual_size"):
                 self.watch(side, changes, self._fit_soon, init=False)
 
-    def on_resize(self, event: Resize) -> None:
-        wide, rows = self.app.size.width >= _WIDE, self.size.height
-        self.set_class(wide, "-wide")
-        self.set_class(rows < _LOW, "-low")
-        if self._roomy != (wide and rows >= _HIGH):
-            self._roomy = not self._roomy
-            self._themed()
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width >= _WIDE, "-wide")
+        self.set_class(self.size.height < _LOW, "-low")
+        self._draw_soon()
         self._fit_soon()
+
+    @property
+    def _roomy(self) -> bool:
+        """Whether the lines around have room."""
+        return self.has_class("-wide") and self.size.height >= _HIGH
 
     def _fit_soon(self) -> None:
         self.call_after_refresh(self._fit)
@@ -131,154 +129,152 @@ class PairDetail(Vertical):
     def show(
         self,
         opened: Opened,
+        judgements: Judgements,
         row: int | None,
         cut: float | None = None,
-        verdicts: Mapping[str, str] = _NOBODY,
-        notes: Mapping[str, str] = _NOBODY,
-        repair: Repair | None = None,
-        stands: Opened | None = None,
+        part: int | None = None,
         *,
         blind: bool = False,
     ) -> None:
-        """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge.
+        """Show a row as it stands at a cut, perhaps one `part` of its repair; or nothing.
 
-        `stands` has the beads around as they stand, see `Judgements.standing`. To a `blind` judge
-        the texts alone, between the lines around them.
+        To a `blind` judge the texts alone, between the lines around them.
         """
-        self._stands = stands or opened
         if opened is not self._opened:
             self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
-        moved = (row, repair, blind) != (self._row, self._repair, self._blind)
-        self._row, self._repair, self._blind = row, repair, blind
-        self.query_one("#figures").display = not blind
-        if moved:
-            self._most, self._unmatched, self._cuts = _MOST, _NOTHING, None
-            for side in self.query(VerticalScroll):
-                side.scroll_home(animate=False)
+        self._stands = judgements.standing() if opened.has_beads else opened
+        figures = self.query_one("#figures", Static)
+        figures.display = not blind
         if row is None:
-            self._title = ""
-            self._fill({}, Text(), Text())
-            self.query_one("#figures", Static).update("")
+            self._shown, self._pair, self._title = None, None, ""
+            self._say({})
+            for each in (figures, *self.query("#texts Static").results(Static)):
+                each.update("")
             return
-        pair = self._pair(opened, row)
-        figures = [f"{REPAIRED} {repair.how}"] if repair else []
-        figures += figures_of(pair) if repair is None or repair.beads else ["in others"]
-        figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
-        self.query_one("#figures", Static).update("  ".join(figures))
+        repair = judgements.repair_of(row) if part is None else judgements.part(row, part)
+        if self._pair is None or self._shown != (row, repair, blind):
+            self._shown, self._blind = (row, repair, blind), blind
+            self._pair = pair = _as_it_stands(opened, row, repair)
+            self._begin(opened, row, pair)
+        told = [f"{REPAIRED} {repair.how}"] if repair else []
+        told += figures_of(self._pair) if repair is None or repair.beads else ["in others"]
+        told += [f"{NOTE} {judge}: {visible(x)}" for judge, x in judgements.notes(row).items()]
+        figures.update("  ".join(told))
         outcome = outcome_of(opened, row, opened.cut if cut is None else cut)
         if repair is not None and outcome:
             outcome = "kept" if repair.is_pair else "alone"
-        said = [
-            IN_WORDS[outcome],
-            *(f"{judge}: {signed(each)}" for judge, each in verdicts.items()),
-        ]
-        self._title = "" if blind else "  ".join(filter(None, said))
-        if moved:
-            reasons = {} if blind else reasons_of(opened, row, pair=pair)
-            self._fill(reasons, *self._texts(opened, row))
-            if "partial" in reasons:
-                self._explain(opened, row)
-            if not blind:
-                self.find_words(pair.source, pair.target, partial(self._aligned, opened, row))
+        said = [f"{judge}: {signed(each)}" for judge, each in judgements.words(row).items()]
+        if decided := judgements.decided(row):
+            said.append(f"{decided.judge} decides: {signed(decided.word)}")
+        self._title = "" if blind else "  ".join(filter(None, [IN_WORDS[outcome], *said]))
         self._fit_soon()
 
-    def _pair(self, opened: Opened, row: int) -> Pair:
-        """Give a pair with the texts that stand in its place."""
-        pair, repair = opened.pair(row), self._repair
-        if repair is None:
-            return pair
-        stands, flags = next(in_place_of(opened, pair, repair), pair), repair.flags
-        return stands._replace(source=repair.text(0), target=repair.text(1), flags=flags)
+    def _begin(self, opened: Opened, row: int, pair: Pair) -> None:
+        """Show the texts of another pair, and look for what takes longer in the background."""
+        self._most, self._unmatched, self._cuts = _MOST, _NOTHING, None
+        for side in self.query(VerticalScroll):
+            side.scroll_home(animate=False)
+        reasons = {} if self._blind else reasons_of(opened, row, pair=pair)
+        self._say(reasons)
+        self._draw()
+        if "partial" in reasons and (aligner := self._aligner):  # the words that it means
 
-    def more(self) -> bool:
-        """Show more of a long text; tell whether there is more."""
-        if self._opened is None or self._row is None:
-            return False
-        pair = self._pair(self._opened, self._row)
-        is_cut = max(len(pair.source), len(pair.target)) > self._most
-        self._most += _MORE * is_cut
-        self._themed()
-        return is_cut
+            def work() -> dict[str, str]:
+                return reasons_of(opened, row, aligner(), pair)
+
+            explained = partial(self._explained, pair)
+            self._background.run("reasons", work, explained, self._failed)
+        if not self._blind:
+            self.find_words(pair.source, pair.target, partial(self._aligned, pair))
+
+    def show_beads(
+        self, beads: Sequence[Bead], at: int, cuts: Sequence[int] | None, side: int
+    ) -> None:
+        """Show beads one below the other, the one `at` whole, with the marks of `show_cuts`."""
+        for this, name in enumerate(("source", "target")):
+            room = self._one_row
+            lines = [(f"  {x.lines(this)}", cut_off(x.text(this), room, "dim")) for x in beads]
+            whole = shown(beads[at].text(this))
+            whole = whole if cuts is None else _split(whole, cuts[this], moves=this == side)
+            lines[at] = f"▸ {beads[at].lines(this)}", whole
+            self.query_one(f"#whole-{name}", Static).update(_in_lines(lines, at))
 
     def show_cuts(self, cuts: Sequence[int] | None, side: int = 0) -> None:
         """Mark where both texts may be split, or no more; `side` has the cut that moves."""
         self._cuts, self._side = cuts, side
-        if self._opened is not None and self._row is not None:
-            self._draw_again(self._opened, self._row)
+        self._draw()
 
     def scroll_texts(self, rows: int) -> None:
         """Scroll both texts, each to its own end, where more of a long text follows."""
-        sides = self.query(VerticalScroll)
-        if rows > 0 and all(side.scroll_y >= side.max_scroll_y for side in sides):
-            self.more()
+        sides, pair = self.query(VerticalScroll), self._pair
+        if rows > 0 and pair and all(side.scroll_y >= side.max_scroll_y for side in sides):
+            self._most += _MORE * (max(len(pair.source), len(pair.target)) > self._most)
+            self._draw_soon()
         for side in sides:
             side.scroll_relative(y=rows, animate=False, immediate=True)
 
     def toggle_lines(self) -> None:
         """Show the lines around the texts, or the texts alone again."""
         self._turned = not self._turned
-        self._themed()
+        self._draw_soon()
 
     def mark(self, pattern: str) -> None:
         """Mark what matches a regular expression in the texts; nothing if it is empty."""
         self._marked = pattern
-        self._themed()
+        self._draw_soon()
 
-    def _themed(self) -> None:
-        if self._opened is not None and self._row is not None:
-            # The styles of the new theme are there after the next refresh.
-            self.call_after_refresh(self._draw_again, self._opened, self._row)
+    def _draw_soon(self) -> None:
+        self.call_after_refresh(self._draw)  # the styles of a new theme are there then
 
-    def _draw_again(self, opened: Opened, row: int) -> None:
-        if (opened, row) == (self._opened, self._row):
-            self._fill(self._said, *self._texts(opened, row))
-
-    def _texts(self, opened: Opened, row: int) -> tuple[Text, Text] | tuple[Table, Table]:
-        pair = self._pair(opened, row)
-        parts = shared_parts(pair.source, pair.target, opened.languages)
-        style = self.get_component_rich_style("pair-detail--shared", partial=True)
-        style = Style() if self._blind else style
-        dim = self.get_component_rich_style("pair-detail--unmatched", partial=True)
-        texts = (
-            self._beginning(pair.source, parts.sources, style),
-            self._beginning(pair.target, parts.targets, style),
+    def _draw(self) -> None:
+        if self._pair is None or self._opened is None or self._shown is None:
+            return
+        both = self._pair[:2]
+        parts = shared_parts(*both, self._opened.languages)
+        shared, unmatched, hit = (
+            self.get_component_rich_style(f"pair-detail--{each}", partial=True)
+            for each in ("shared", "unmatched", "hit")
         )
-        for text, spans in zip(texts, self._unmatched, strict=True):
-            for start, end in spans:
+        around = self._turned != (self._blind or self._roomy)
+        for side, name in enumerate(("source", "target")):
+            spans = (parts.sources, parts.targets)[side]
+            text = self._beginning(both[side], spans, Style() if self._blind else shared)
+            for start, end in self._unmatched[side]:
                 if end <= self._most:
-                    text.stylize_before(dim, start, end)
-            hit = self.get_component_rich_style("pair-detail--hit", partial=True)
+                    text.stylize_before(unmatched, start, end)
             for start, end in spans_of(self._marked, text.plain):
                 text.stylize(hit, start, end)
-        if self._cuts is not None:
-            marks = [("│", "reverse" if side == self._side else "") for side in (0, 1)]
-            at, there = self._cuts
-            texts = (
-                Text.assemble(texts[0][:at], marks[0], texts[0][at:]),
-                Text.assemble(texts[1][:there], marks[1], texts[1][there:]),
-            )
-        if self._turned == (self._blind or self._roomy):
-            return texts
-        stands = self._stands or opened
-        source, target = int(stands.sources[row]), int(stands.targets[row])
-        most = _AROUND if self._blind or self._roomy else self.app.size.width - _NUMBERS
-        return (
-            _in_lines(stands.source, source, texts[0], most),
-            _in_lines(stands.target, target, texts[1], most),
-        )
+            if self._cuts is not None:
+                text = _split(text, self._cuts[side], moves=side == self._side)
+            whole = self._between(self._stands or self._opened, self._shown[0], side, text)
+            self.query_one(f"#whole-{name}", Static).update(whole if around else text)
+
+    @property
+    def _one_row(self) -> int:
+        """The cells that a line beside the texts has."""
+        return self.app.size.width // (1 + self.has_class("-wide")) - _NUMBERS
+
+    def _between(self, opened: Opened, row: int, at: int, text: Text) -> Table:
+        """Put the text of a side between the lines before and after it."""
+        _, side, rows = opened.sides[at]
+        here, most = int(rows[row]), _AROUND if self._blind or self._roomy else self._one_row
+        lines = list[tuple[str, Text]]()
+        before, after = lines_around(side, here)
+        for each in (before, here, after):
+            if each is not None:
+                line = text if each == here else cut_off(side.texts[each], most, "dim")
+                lines.append((side.numbers(each), line))
+        return _in_lines(lines, int(before is not None))
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
         """Give so much of a text as is laid out, and say how much is left."""
-        most, left = self._most, len(text) - self._most
-        if left <= 0:
-            return highlighted(text, parts, style)
-        begun = highlighted(text[:most], [span for span in parts if span[1] <= most], style)
-        return begun.append(f"… {left:,} more characters: J shows more", "bold reverse")
-
-    def _fill(self, reasons: dict[str, str], source: Text | Table, target: Text | Table) -> None:
-        self._say(reasons)
-        self.query_one("#whole-source", Static).update(source)
-        self.query_one("#whole-target", Static).update(target)
+        begun, left = shown(text[: self._most]), len(text) - self._most
+        for start, end in parts:
+            if end <= self._most:
+                begun.stylize(style, start, end)
+        if left > 0:
+            begun.append(f"… {left:,} more characters: J shows more", "bold reverse")
+        return begun
 
     def _say(self, reasons: dict[str, str]) -> None:
         self._said = reasons
@@ -308,38 +304,39 @@ class PairDetail(Vertical):
 
         self._background.run("words", work, told, self._failed)
 
-    def _aligned(self, opened: Opened, row: int, spans: Unmatched) -> None:
-        if opened is self._opened and row == self._row and spans != self._unmatched:
+    def _aligned(self, pair: Pair, spans: Unmatched) -> None:
+        if pair is self._pair and spans != self._unmatched:
             self._unmatched = spans
-            self._draw_again(opened, row)
+            self._draw()
 
-    def _explain(self, opened: Opened, row: int) -> None:
-        """Find the words that `partial` means in the background: the first loads the encoder."""
-        aligner, pair = self._aligner, self._pair(opened, row)
-        assert aligner is not None  # that of `opened`
-
-        def told(said: dict[str, str]) -> None:
-            if opened is self._opened and row == self._row:
-                self._say(said)
-
-        self._background.run(
-            "reasons", lambda: reasons_of(opened, row, aligner(), pair), told, self._failed
-        )
+    def _explained(self, pair: Pair, reasons: dict[str, str]) -> None:
+        if pair is self._pair:
+            self._say(reasons)
 
     def _failed(self, error: XmineError) -> None:
         self.app.notify(error.message, markup=False)
 
 
-def _in_lines(side: TextSide, row: int, text: Text, most: int) -> Table:
-    """Put a text between the lines before and after it, `most` cells of each, with numbers."""
-    before, after = lines_around(side, row)
-    lines = Table.grid("", Column(overflow="fold"), padding=(0, 2, 0, 0))
-    for each in (before, row, after):
-        if each is not None:
-            style = "bold" if each == row else "dim"
-            line = text if each == row else cut_off(side.texts[each], most, style)
-            lines.add_row(Text(side.numbers(each), style), line)
-    return lines
+def _as_it_stands(opened: Opened, row: int, repair: Repair | None) -> Pair:
+    """Give a pair with the texts that stand in its place."""
+    pair = opened.pair(row)
+    if repair is None:
+        return pair
+    stands = next(in_place_of(opened, pair, repair), pair)
+    return stands._replace(source=repair.text(0), target=repair.text(1), flags=repair.flags)
+
+
+def _in_lines(lines: Sequence[tuple[str, Text]], at: int) -> Table:
+    """Put lines one below the other, each behind its number; that of the one `at` stands out."""
+    table = Table.grid("", Column(overflow="fold"), padding=(0, 2, 0, 0))
+    for n, (number, line) in enumerate(lines):
+        table.add_row(Text(number, "bold" if n == at else "dim"), line)
+    return table
+
+
+def _split(text: Text, at: int, *, moves: bool) -> Text:
+    """Mark where a text may be split."""
+    return Text.assemble(text[:at], ("│", "reverse" if moves else ""), text[at:])
 
 
 def _aligner_of(opened: Opened) -> "Aligner":

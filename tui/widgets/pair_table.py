@@ -6,9 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 from rich.segment import Segment
-from textual.binding import BindingType
 from textual.cache import LRUCache
-from textual.events import Click, Resize
+from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -32,15 +31,10 @@ class PairTable(ScrollView, can_focus=True):
 
     ALLOW_SELECT = False  # y copies the pair
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "pair-table--header",
-        "pair-table--cursor",
-        "pair-table--accept",
-        "pair-table--reject",
-        "pair-table--unsure",
-        "pair-table--hit",
-        "pair-table--figure",
+        f"pair-table--{each}"
+        for each in ("header", "cursor", "accept", "reject", "unsure", "hit", "figure")
     }
-    BINDINGS: ClassVar[list[BindingType]] = [*bound(enter="select: Neighbours"), *MOVING]
+    BINDINGS = bound(enter="select: Neighbours") + MOVING
     header_height = 1
 
     cursor_row: reactive[int] = reactive(0, repaint=False)
@@ -70,7 +64,6 @@ class PairTable(ScrollView, can_focus=True):
 
     @property
     def row_count(self) -> int:
-        """The number of pairs that are shown."""
         return len(self.pairs.data)
 
     @property
@@ -148,11 +141,10 @@ class PairTable(ScrollView, can_focus=True):
         self.redraw()
 
     def notify_style_update(self) -> None:
-        """Draw all rows in the styles of now."""
         super().notify_style_update()
         self._strips.clear()
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         self._lay_out()
         self._show_cursor()
 
@@ -219,6 +211,9 @@ class PairTable(ScrollView, can_focus=True):
             self.move_cursor(row=row)
             if event.chain == 2:
                 self.action_select()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "select" or not self.pairs.opened.has_beads  # these have no neighbours
 
     def action_select(self) -> None:
         if self.row_count:

@@ -5,11 +5,11 @@ While it is open, no key and no click goes elsewhere.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -43,17 +43,11 @@ class Prompt(Vertical):
 
     Tab and down lead through the list, up to the lines of before; enter takes a part of the list
     into the line, or else the line.
-
-    Attributes:
-        line: with the text.
-        list: of parts of a line.
     """
 
     is_modal = True  # the keys of the screen and of the app do not count here
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bound("complete line-before line-after help-typing", back="give_up: Give up"),
-        Binding("ctrl+c", "app.help_quit", show=False),
-    ]
+    BINDINGS = bound("complete line-before line-after help-typing", back="give_up: Give up")
+    BINDINGS += [Binding("ctrl+c", "app.help_quit", show=False)]
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -144,7 +138,6 @@ class Prompt(Vertical):
             self._put(before[self._at])
 
     def _move(self, parts: int) -> None:
-        """Go through the list."""
         if self.list.display:
             (self.list.action_cursor_down if parts > 0 else self.list.action_cursor_up)()
 
@@ -169,7 +162,6 @@ class Prompt(Vertical):
             self._question.given_up()
 
     def close(self) -> None:
-        """Ask no more."""
         if self.display:
             self.display = False
             self.screen.remove_class("-trying", "-listing")

@@ -142,7 +142,7 @@ def test_leaving_asks_while_something_runs_and_waits_for_what_is_written() -> No
         await pilot.pause()
         assert "a file is being written" in "\n".join(screen_text(app))
         for _ in range(2):  # a session that ends does not wait long for an answer
-            app.ending._terminated()
+            app.ending.begin()
             await pilot.pause()
         assert app.return_code is None
         written.set()

@@ -180,7 +180,7 @@ class JudgeScreen(BaseScreen):
     def action_undo_list(self) -> None:
         from .undo_list import UndoList
 
-        self.app.push_screen(UndoList(self.judgements), lambda steps: self._undo(steps or 0))
+        self.app.push_screen(UndoList(self.judgements), lambda steps: self.action_undo(steps or 0))
 
     def action_repair(self) -> None:
         """Put the pair right on a screen of its own."""
@@ -207,11 +207,8 @@ class JudgeScreen(BaseScreen):
                 "o lists what is below the folder, O takes a path: open them again",
             )
 
-    def action_undo(self) -> None:
+    def action_undo(self, steps: int = 1) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""
-        self._undo(1)
-
-    def _undo(self, steps: int) -> None:
         with self.complaining():
             rows = list[int]()
             for _ in range(steps):

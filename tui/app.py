@@ -146,7 +146,6 @@ class XmineApp(App[None]):
 
     @property
     def _prompt(self) -> Prompt | None:
-        """The prompt that is open."""
         return next((prompt for prompt in self.screen.query(Prompt) if prompt.display), None)
 
     def get_css_variables(self) -> dict[str, str]:

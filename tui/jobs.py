@@ -78,10 +78,10 @@ class Job:
 
     def __str__(self) -> str:
         """Say in a few words where it is, for the top line."""
+        if self.runs and self.cancelled:
+            return f"{self.title}: stopping"
         if not self.runs or (stage := self.stage) is None:
             return self.title
-        if self.cancelled:
-            return f"{self.title}: stopping"
         return f"{self.title}: {stage.stage} {share(stage):.0%}"
 
     async def run(self, told: Callable[["Job"], None]) -> None:

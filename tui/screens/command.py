@@ -34,6 +34,7 @@ _FIGURES = ("pairs", "beads", "precision", "accuracy", "best", "trained_on")  # 
 class CommandScreen(BaseScreen):
     """The form of a command; while that runs, the screen shows how far it is."""
 
+    AUTO_FOCUS = ""  # the form takes the focus as soon as it is shown
     BINDINGS = bound(
         "start choose options other copy-command next-field field-back",
         enter="result: Open the result",

@@ -12,7 +12,6 @@ from typing import Any, cast
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from .jobs import JobQueue
 from .screens.base import BaseScreen, Host
 from .widgets.prompt import Prompt
 
@@ -25,9 +24,8 @@ _TOGETHER = 1.0  # seconds within which two signals are one: a session that ends
 class Ending:
     """How the app ends: files that are being written are waited for, nothing else is."""
 
-    def __init__(self, app: App[Any], jobs: JobQueue) -> None:
-        self._app, self._jobs = app, jobs
-        self._host = cast("Host", app)
+    def __init__(self, app: App[Any]) -> None:
+        self._app, self._host = app, cast("Host", app)
         self.code = 0  # with which the process ends after a signal; 0 before
         self._has_terminal = os.isatty(0)
         self._heard = False
@@ -82,7 +80,7 @@ class Ending:
             return
         screen.query_one(Prompt).action_give_up()
         leave = partial(self._leave_view, screen)
-        if running := " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind)):
+        if running := " and ".join(x.title for x in self._host.jobs.jobs.values() if x.runs):
             screen.confirm(f"stop {running} and quit? y/n", leave)
         else:
             leave()

@@ -69,7 +69,7 @@ class FindScreen(JudgeScreen):
             self._from = 0
             self._find(f":{word}")
         elif word == "w" and rest.strip() and not self.host.read_only:
-            self.write_to(rest.strip())
+            self.write_to(self.rows_to_write, self.view.cut, rest.strip())
         elif word == "q":
             self.call_later(self.app.run_action, "app.leave")
         elif word:
@@ -128,7 +128,8 @@ class FindScreen(JudgeScreen):
 
     def _find(self, text: str) -> None:
         self._sought = text
-        self.mark(read_filter(text).pattern)
+        for shown in (self.query_one(PairTable), self.pane):
+            shown.mark(read_filter(text).pattern)
         if text:
             look = partial(self.view.hits, text)
             found = partial(self._found, text)  # where none can be, the line is open: no hint
@@ -136,11 +137,6 @@ class FindScreen(JudgeScreen):
         elif self._hits is not None:
             self._hits = None
             self.say("")
-
-    def mark(self, pattern: str) -> None:
-        """Mark what matches a regular expression wherever a text is shown."""
-        self.query_one(PairTable).mark(pattern)
-        self.pane.mark(pattern)
 
     def _found(self, text: str, hits: Bools) -> None:
         if text == self._sought:  # or it was given up

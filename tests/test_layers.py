@@ -34,9 +34,9 @@ CEILINGS = {
     "xmine/scoring": 2622,
     "xmine/text": 5046,
     "trainer": 9378,
-    "tui": 6631,
+    "tui": 6582,
     "bench": 5210,
-    "tests": 55943,
+    "tests": 55944,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -89,7 +89,7 @@ class XmineApp(App[None]):
         self.view: View | None = None
         self.judgements: Judgements | None = None
         self.jobs, self.fields = JobQueue(self), fields
-        self.ending = Ending(self, self.jobs)
+        self.ending = Ending(self)
         self.failure: XmineError | None = None
         self.background = BackgroundWork(self)
         self.read_only = read_only
@@ -146,7 +146,6 @@ class XmineApp(App[None]):
 
     @property
     def _prompt(self) -> Prompt | None:
-        """The prompt that is open."""
         return next((prompt for prompt in self.screen.query(Prompt) if prompt.display), None)
 
     def get_css_variables(self) -> dict[str, str]:
@@ -453,11 +452,10 @@ class XmineApp(App[None]):
     def action_redraw(self) -> None:
         self.refresh(layout=True)
 
-    def action_leave(self) -> None:
-        self.ending.leave()
-
     async def action_quit(self) -> None:
         self.ending.leave()
+
+    action_leave = action_quit
 
     def on_exit_app(self, message: ExitApp) -> None:
         """End as by a key where it is the window of a browser that asks."""

@@ -12,7 +12,6 @@ from typing import Any, cast
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from .jobs import JobQueue
 from .screens.base import BaseScreen, Host
 from .widgets.prompt import Prompt
 
@@ -25,9 +24,8 @@ _TOGETHER = 1.0  # seconds within which two signals are one: a session that ends
 class Ending:
     """How the app ends: files that are being written are waited for, nothing else is."""
 
-    def __init__(self, app: App[Any], jobs: JobQueue) -> None:
-        self._app, self._jobs = app, jobs
-        self._host = cast("Host", app)
+    def __init__(self, app: App[Any]) -> None:
+        self._app, self._host = app, cast("Host", app)
         self.code = 0  # with which the process ends after a signal; 0 before
         self._has_terminal = os.isatty(0)
         self._heard = False
@@ -77,19 +75,20 @@ class Ending:
         """End the app; where that stops a job, ask first."""
         while len(self._app.screen_stack) > 1 and not isinstance(self._app.screen, BaseScreen):
             self._app.pop_screen()  # the palette
-        screen = self._app.screen
-        running = " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind))
-        if isinstance(screen, BaseScreen):
-            screen.query_one(Prompt).action_give_up()
-        if running and isinstance(screen, BaseScreen):
-            screen.confirm(f"stop {running} and quit? y/n", self._leave_view)
+        if not isinstance(screen := self._app.screen, BaseScreen):
+            self.begin()
+            return
+        screen.query_one(Prompt).action_give_up()
+        leave = partial(self._leave_view, screen)
+        if running := " and ".join(x.title for x in self._host.jobs.jobs.values() if x.runs):
+            screen.confirm(f"stop {running} and quit? y/n", leave)
         else:
-            self._leave_view()
+            leave()
 
-    def _leave_view(self) -> None:
+    def _leave_view(self, screen: BaseScreen) -> None:
         """End the app; if the cut was moved and not written, ask what becomes of it."""
-        view, screen = self._host.view, self._app.screen
-        if view is None or (cut := view.unwritten) is None or not isinstance(screen, BaseScreen):
+        view = self._host.view
+        if view is None or (cut := view.unwritten) is None:
             self.begin()
             return
         path = view.opened.path
@@ -100,9 +99,8 @@ class Ending:
             work = partial(write_cut, path, cut)
             screen.background.run("write", work, lambda _: self.begin(), screen.complain)
 
-        screen.confirm(
-            f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay", write, self.begin
-        )
+        asked = f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay"
+        screen.confirm(asked, write, self.begin)
 
     def check_terminal(self) -> None:
         """End the app if its terminal is gone: in a session of its own it gets no signal."""

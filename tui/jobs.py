@@ -78,11 +78,12 @@ class Job:
 
     def __str__(self) -> str:
         """Say in a few words where it is, for the top line."""
-        if self.cancelled and self.runs:
+        if not self.runs:
+            return f"{self.title}: {outcome(self)}"
+        if self.cancelled:
             return f"{self.title}: stopping"
-        if not self.runs or (stage := self.stage) is None:
-            return self.title
-        return f"{self.title}: {stage.stage} {share(stage):.0%}"
+        stage = self.stage
+        return f"{self.title}: {stage.stage} {share(stage):.0%}" if stage else self.title
 
     async def run(self, told: Callable[["Job"], None]) -> None:
         """Run the command; `told` is called whenever there is something new.
@@ -208,13 +209,8 @@ class JobQueue:
 
     def __str__(self) -> str:
         """Name running jobs, and finished ones that the user has not seen, for the top line."""
-        said = []
-        for kind, job in self.jobs.items():
-            if job.runs:
-                said.append(str(job))
-            elif kind in self._unseen:
-                said.append(f"{kind}: {outcome(job)}")
-        return "  ".join(said)
+        jobs = self.jobs.items()
+        return "  ".join(str(job) for kind, job in jobs if job.runs or kind in self._unseen)
 
     def start(self, job: Job) -> None:
         self.jobs[job.title] = job

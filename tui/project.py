@@ -28,31 +28,18 @@ _GLANCES, _OFFERS = 40, 3  # texts that are looked into, and pairs of texts that
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run, a file of pairs, an encoder, a text, or two texts that may be mined.
-
-    Attributes:
-        path: of the run or file.
-        kind: run; unfinished, a run that can be resumed; file; encoder; text; texts.
-        pairs: how many pairs a run keeps, or the lines of a text; empty where that is not known.
-        judged: how many pairs have a verdict.
-        accepted: the share of right pairs among those that were accepted or rejected.
-        expected: the precision by the estimate.
-        languages: codes with a hyphen between; of a text the name of its language.
-        encoder: of a run its encoder, of an encoder the method of its training.
-        changed: when it was written or judged, in UTC, as in 2026-01-31T12:00:00Z.
-        other: of two texts the second one.
-    """
+    """A run, a file of pairs, an encoder, a text, or two texts that may be mined."""
 
     path: str
-    kind: str
-    pairs: str = ""
-    judged: int = 0
-    accepted: float | None = None
-    expected: float | None = None
-    languages: str = ""
-    encoder: str = ""
-    changed: str = ""
-    other: "Entry | None" = None
+    kind: str  # run; unfinished, a run that can be resumed; file; encoder; text; texts
+    pairs: str = ""  # how many a run keeps, or the lines of a text; empty where that is not known
+    judged: int = 0  # how many pairs have a verdict
+    accepted: float | None = None  # the share of right pairs among those accepted or rejected
+    expected: float | None = None  # the precision by the estimate
+    languages: str = ""  # codes with a hyphen between; of a text the name of its language
+    encoder: str = ""  # of a run its encoder, of an encoder the method of its training
+    changed: str = ""  # when it was written or judged, in UTC, as in 2026-01-31T12:00:00Z
+    other: "Entry | None" = None  # of two texts the second one
 
 
 def project(folder: Path) -> list[Entry]:

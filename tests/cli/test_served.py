@@ -287,7 +287,7 @@ def test_the_app_is_shown_to_who_has_the_token(
             await client.get(f"/?token={server.token}&judge=Ana")
             seen = b""
             async with client.ws_connect("/ws?width=80&height=24") as window:
-                while b"nothing is here yet" not in seen:
+                while b"Home" not in seen:
                     got = await window.receive(60)
                     seen += got.data if isinstance(got.data, bytes) else b""
             while server.windows:  # its process ends with it

@@ -3,7 +3,6 @@
 import tarfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from xmine.browsing.opening import open_pairs
@@ -24,17 +23,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_of_an_earlier_version_opens(folder: Path) -> None:
-    run = open_pairs(folder / "run")
-    pairs = list(run.pairs(np.arange(3)))
+def test_the_pairs_of_a_run_of_an_earlier_version_are_read_and_the_run_is_refused(
+    folder: Path,
+) -> None:
+    pairs = read_pairs(folder / "run" / "pairs.parquet")
     assert [(pair.source_line, pair.source, pair.target, pair.flags) for pair in pairs] == [
         (3, "We bought 12 apples.", "我们买了12个苹果。", ""),
         (2, "Snow fell on the bridge.", "雪落在桥上。", ""),
         (1, "The ferry leaves at nine.", "渡轮九点出发。", ""),
     ]
-    assert run.kept(run.cut).all() and run.allowed.all()
-    assert list(read_pairs(folder / "run" / "pairs.parquet")) == pairs
     assert languages_of(folder / "run" / "pairs.parquet") == ("en", "zh")
+    with pytest.raises(FileError, match="not the candidates of a run") as error:
+        open_pairs(folder / "run")
+    assert error.value.hint == "mine again, into another folder"
 
 
 def test_types_that_polars_does_not_write(folder: Path) -> None:

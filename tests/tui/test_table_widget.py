@@ -125,7 +125,7 @@ def test_margins_have_a_column_where_there_is_room(tmp_path: Path, width: int, n
     opened = open_pairs(tmp_path / "p.jsonl")
     cells = PairCells(opened, np.arange(3), Judgements(opened, tmp_path, ""))
     cells.lay_out(width)
-    assert cells.header("", descending=False).split() == names.split()
+    assert cells.header().split() == names.split()
     rows = [cells.line(at).split() for at in range(3)]
     assert [row[0] for row in rows] == ["-10.5000", "2.2500", "12.7500"]  # none is cut off
     shown = ["-1.0500", "0.2250", "1.2750"] if "margin" in names else ["text"] * 3

@@ -34,6 +34,7 @@ _FIGURES = ("pairs", "beads", "precision", "accuracy", "best", "trained_on")  # 
 class CommandScreen(BaseScreen):
     """The form of a command; while that runs, the screen shows how far it is."""
 
+    AUTO_FOCUS = ""  # the form takes the focus as soon as it is shown
     BINDINGS = bound(
         "start choose options other copy-command next-field field-back",
         enter="result: Open the result",
@@ -105,7 +106,7 @@ class CommandScreen(BaseScreen):
 
     def on_mount(self) -> None:
         self.show_form(self._last is None)
-        self.set_interval(1.0, self._keep_time)
+        self.set_interval(1.0, self.refresh_top)  # which tells the time of a job
 
     def on_screen_resume(self) -> None:
         if self.in_form and self.host.jobs.runs(self.command):  # begun from elsewhere
@@ -129,10 +130,6 @@ class CommandScreen(BaseScreen):
         elif self._last is not None:
             self.set_focus(None)
             self._job_told(self._last)
-
-    def _keep_time(self) -> None:
-        if self.is_current and not self.in_form:
-            self.refresh_top()
 
     def facts(self) -> str:
         return going(self._last) if self._last is not None and not self.in_form else ""

@@ -43,17 +43,12 @@ class FindScreen(JudgeScreen):
     def action_find(self) -> None:
         """Open the line of the filter, above what one may choose for it."""
         self._from, self._before = self.query_one(PairTable).cursor_row, self._sought
-        where, prompt = self.view.wanted.query.where, self.query_one(Prompt)
-
-        def try_if_still(text: str) -> None:
-            if prompt.display and prompt.line.value == text:
-                self._try(text)
-
+        where = self.view.wanted.query.where
         self.ask(
             Question(
                 answered=self._take_line,
                 given=where,
-                typed=lambda text: self.set_timer(_PATIENCE, lambda: try_if_still(text)),
+                typed=lambda text: self.set_timer(_PATIENCE, partial(self._try, text)),
                 given_up=self._give_up_line,
                 lines=self.view.lines,
                 chosen=lambda line, part: with_clause(self.view.opened, line, part)[1],
@@ -74,7 +69,7 @@ class FindScreen(JudgeScreen):
             self._from = 0
             self._find(f":{word}")
         elif word == "w" and rest.strip() and not self.host.read_only:
-            self.write_to(rest.strip())
+            self.write_to(self.rows_to_write, self.view.cut, rest.strip())
         elif word == "q":
             self.call_later(self.app.run_action, "app.leave")
         elif word:
@@ -97,10 +92,13 @@ class FindScreen(JudgeScreen):
         self.background.run("count", partial(self.view.counted, where), counted, self.complain)
 
     def _try(self, text: str) -> None:
-        """Go to the first hit; of a line that narrows the pairs, count them."""
+        """Go to the first hit of a line that still stands; if it narrows the pairs, count them."""
+        prompt = self.query_one(Prompt)
+        if not prompt.display or prompt.line.value != text:
+            return
 
         def found(rows: Rows) -> None:
-            if self.query_one(Prompt).display:
+            if prompt.display:
                 said = f"{count(len(rows), 'pair')} of {len(self.view.opened):,}"
                 word = f"; /{text}/ finds the word" if text.isalpha() else ""
                 self.say(f"{said}: enter shows them{word}")
@@ -130,7 +128,8 @@ class FindScreen(JudgeScreen):
 
     def _find(self, text: str) -> None:
         self._sought = text
-        self.mark(read_filter(text).pattern)
+        for shown in (self.query_one(PairTable), self.pane):
+            shown.mark(read_filter(text).pattern)
         if text:
             look = partial(self.view.hits, text)
             found = partial(self._found, text)  # where none can be, the line is open: no hint
@@ -138,11 +137,6 @@ class FindScreen(JudgeScreen):
         elif self._hits is not None:
             self._hits = None
             self.say("")
-
-    def mark(self, pattern: str) -> None:
-        """Mark what matches a regular expression wherever a text is shown."""
-        self.query_one(PairTable).mark(pattern)
-        self.pane.mark(pattern)
 
     def _found(self, text: str, hits: Bools) -> None:
         if text == self._sought:  # or it was given up

@@ -43,8 +43,7 @@ class JudgeScreen(BaseScreen):
             self.say(f"judgements cannot be kept: {problem}", bad=True)
 
     def on_screen_suspend(self) -> None:
-        """Say nothing old on return."""
-        self.say("")
+        self.say("")  # nothing old on return
 
     @property
     def judgements(self) -> Judgements:
@@ -96,7 +95,7 @@ class JudgeScreen(BaseScreen):
         self.ask(
             Question(
                 text=f"write {count(len(self.judgements.parts(rows)[0]), 'pair')} to:",
-                answered=partial(self._export, rows, cut),
+                answered=partial(self.write_to, rows, cut),
                 given=given or free_name(self.view.opened, cut),
                 typed=lambda _: None,  # what is said of a name stays in sight
                 given_up=lambda: self.say(""),
@@ -110,10 +109,7 @@ class JudgeScreen(BaseScreen):
         opened = self.view.opened
         return np.arange(len(opened)) if opened.has_beads else self.view.rows
 
-    def write_to(self, name: str) -> None:
-        self._export(self.rows_to_write, self.view.cut, name)
-
-    def _export(self, rows: Rows, cut: float | None, name: str) -> None:
+    def write_to(self, rows: Rows, cut: float | None, name: str) -> None:
         def failed(error: XmineError) -> None:
             if self.is_current:
                 self.ask_where(rows, cut, name)
@@ -180,7 +176,7 @@ class JudgeScreen(BaseScreen):
     def action_undo_list(self) -> None:
         from .undo_list import UndoList
 
-        self.app.push_screen(UndoList(self.judgements), lambda steps: self._undo(steps or 0))
+        self.app.push_screen(UndoList(self.judgements), lambda steps: self.action_undo(steps or 0))
 
     def action_repair(self) -> None:
         """Put the pair right on a screen of its own."""
@@ -207,11 +203,8 @@ class JudgeScreen(BaseScreen):
                 "o lists what is below the folder, O takes a path: open them again",
             )
 
-    def action_undo(self) -> None:
+    def action_undo(self, steps: int = 1) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""
-        self._undo(1)
-
-    def _undo(self, steps: int) -> None:
         with self.complaining():
             rows = list[int]()
             for _ in range(steps):

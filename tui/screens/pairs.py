@@ -26,6 +26,7 @@ _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Actions on the rows that are shown.
 _ON_ROWS = {name for name, group in GROUPS.items() if group in ("Judge", "Repair", "Move")}
 _ON_ROWS |= {"enter", "context", "copy", "write"}
+_IN_PLACE = {"step", "shift", "split", "trim", "edit", "mend"}  # actions on a bead
 _ENOUGH = 20  # verdicts that change what mining finds
 _WAYS = ["50 random", "50 random, 20 % shared"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
@@ -195,10 +196,7 @@ class PairsScreen(RepairKeys, FindScreen):
         self.selected()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if (
-            action in ("step", "shift", "split", "trim", "edit", "mend")
-            and not self.view.opened.has_beads
-        ):
+        if action in _IN_PLACE and not self.view.opened.has_beads:
             return False
         return super().check_action(action, parameters)
 

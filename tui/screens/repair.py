@@ -187,9 +187,8 @@ class RepairScreen(RepairKeys):
         return name, states
 
     def facts(self) -> str:
-        if self._draft is not None and (done := self._draft.done):
-            return f"{done}: enter keeps it"
-        return "nothing done yet"
+        done = "" if self._draft is None else self._draft.done
+        return f"{done}: enter keeps it" if done else "nothing done yet"
 
     def changed(self, draft: Draft) -> None:
         first = max(draft.at - _BEFORE, 0)

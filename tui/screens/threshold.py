@@ -1,13 +1,12 @@
 """Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.events import Click, Resize
 from textual.widgets import Static
 
@@ -40,7 +39,7 @@ class ThresholdScreen(JudgeScreen):
 
     NAME = "Threshold"
     LOADS = "count"
-    BINDINGS: ClassVar[list[BindingType]] = bound("write type reset copy write-cut sample")
+    BINDINGS = bound("write type reset copy write-cut sample")
 
     def __init__(self) -> None:
         super().__init__()

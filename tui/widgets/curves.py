@@ -89,11 +89,9 @@ def smoothed(values: Sequence[float]) -> list[float]:
 class Curves(Vertical):
     """The loss beside what was measured on held-out pairs, and the best of these."""
 
-    SIDES = ("loss", "measure")
-
     def compose(self) -> ComposeResult:
         with Horizontal():
-            for name in self.SIDES:
+            for name in ("loss", "measure"):
                 yield PlotextPlot(id=f"curve-{name}")
         yield Static(id="curve-figures", markup=False)
 
@@ -104,7 +102,7 @@ class Curves(Vertical):
         measured = metrics.in_a_row(metrics.measures.get(decides, {}))
         self.display = bool(losses)
         titles = ("loss, smoothed", decides or "not measured yet")
-        for side, title, curve in zip(self.SIDES, titles, (losses, measured), strict=True):
+        for side, title, curve in zip(("loss", "measure"), titles, (losses, measured), strict=True):
             _draw(self.query_one(f"#curve-{side}", PlotextPlot), title, curve)
         said = [f"lr {metrics.figures['lr']:.1e}"] if "lr" in metrics.figures else []
         others = [name for name in MEANINGS if name != decides and name in metrics.figures]

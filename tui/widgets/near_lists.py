@@ -7,7 +7,6 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
-from textual.events import Resize
 from textual.widgets import OptionList, Static
 
 from xmine.browsing.opened import TextSide
@@ -52,7 +51,6 @@ class NearList(KeyedList):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False, compact=True)
         self._entries: Sequence[Near] = ()
-        self._drawn = 0
 
     def show(self, entries: Sequence[Near], highlighted: int | None = 0) -> None:
         self._entries = entries
@@ -62,12 +60,10 @@ class NearList(KeyedList):
         lists = next(each for each in self.ancestors if isinstance(each, NearLists))
         lists.list_of(SIDES[self.id == SIDES[0]]).focus()
 
-    def on_resize(self, event: Resize) -> None:
-        if event.size.width != self._drawn:
-            self._draw(self.highlighted)
+    def on_resize(self) -> None:
+        self._draw(self.highlighted)
 
     def _draw(self, highlighted: int | None) -> None:
-        self._drawn = self.size.width
         with self.prevent(OptionList.OptionHighlighted):
             self.clear_options()
             self.add_options([self._line(at, highlighted) for at in range(len(self._entries))])
@@ -104,8 +100,8 @@ class NearLists(Container):
     def on_mount(self) -> None:
         self._heads, self._skipped = {side: ("", "") for side in SIDES}, 0
 
-    def on_resize(self, event: Resize) -> None:
-        self.set_class(event.size.width >= _SIDE_BY_SIDE, "-wide")
+    def on_resize(self) -> None:
+        self.set_class(self.size.width >= _SIDE_BY_SIDE, "-wide")
         for side in SIDES:
             self._draw_head(side)
 

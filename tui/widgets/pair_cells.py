@@ -55,7 +55,7 @@ class PairCells:
         # If set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         self.cut: float | None = None
         self.marked = ""  # a regular expression, of which a text shows the first hit
-        self.order = ""  # of the rows; its column is shown, others as there is room
+        self.order, self.descending = "", False  # of the rows; its column is shown always
         self.names: list[str] = []  # of the columns
         self.widths: list[int] = []  # cells of each, without padding
 
@@ -127,9 +127,9 @@ class PairCells:
         names = (_BY_LINE.get(order, order), order)
         return next((name for name in names if name in self.names), "")
 
-    def header(self, order: str, descending: bool) -> str:
+    def header(self) -> str:
         """Write the names of the columns, with an arrow at the one that rows are sorted by."""
-        marked, arrow = self.column_of(order), arrow_of(descending=descending)
+        marked, arrow = self.column_of(self.order), arrow_of(descending=self.descending)
 
         def cell(name: str, width: int) -> str:
             return _left(name + (arrow if name and name == marked else ""), width)

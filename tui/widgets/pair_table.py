@@ -56,7 +56,6 @@ class PairTable(ScrollView, can_focus=True):
 
     def __init__(self, opened: Opened, rows: Rows, judgements: Judgements, *, id: str) -> None:
         super().__init__(id=id)
-        self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
         self.pairs = PairCells(opened, rows, judgements)
         self.rows = rows  # of the query: a row that was split stands twice among `pairs.data`
@@ -94,8 +93,7 @@ class PairTable(ScrollView, can_focus=True):
 
     def order_by(self, order: str, *, descending: bool) -> None:
         """Name the order of the rows, for the header; its column is shown."""
-        self._order = (order, descending)
-        self.pairs.order = order
+        self.pairs.order, self.pairs.descending = order, descending
         self._lay_out()
 
     def go_to(self, row: int, part: int = 0) -> bool:
@@ -168,7 +166,7 @@ class PairTable(ScrollView, can_focus=True):
         """Draw a line of the screen: the header, a row, or none below the last one."""
         if y < self.header_height:
             style = self.get_component_rich_style("pair-table--header")
-            strip = Strip([Segment(self.pairs.header(*self._order), style)])
+            strip = Strip([Segment(self.pairs.header(), style)])
             return strip.adjust_cell_length(self._width, style)
         at = y - self.header_height + self.scroll_offset.y
         if at >= self.row_count:

@@ -263,7 +263,7 @@ def _names(entry: Entry) -> tuple[str, str]:
 
 def _offer(one: Entry, other: Entry, form: str | None, width: int) -> Text:
     """Say what two texts are, and what enter does with them."""
-    does = f": Enter {_DOES.get(form or '', 'mines them')}"
+    does = f": Enter {_DOES.get(form, 'mines them') if form else 'mines or aligns them'}"
     lines = one.pairs, other.pairs.removesuffix(" lines" if one.pairs else "")
     facts = [f" {n} {each.languages}".rstrip() for n, each in zip(lines, (one, other), strict=True)]
     paths = [_short(each.path) for each in (one, other)]

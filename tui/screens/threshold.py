@@ -39,7 +39,7 @@ class ThresholdScreen(JudgeScreen):
 
     NAME = "Threshold"
     LOADS = "count"
-    BINDINGS = bound("write type reset copy write-cut", sample="sample: Sample around")
+    BINDINGS = bound("write type reset copy write-cut sample")
 
     def __init__(self) -> None:
         super().__init__()

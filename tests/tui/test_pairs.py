@@ -425,7 +425,7 @@ def test_the_palette_has_what_is_done_here_and_a_key_what_it_does_elsewhere(
 def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         shown = await keys("question_mark")
-        assert ["Move", "Here", "Judge", "Go to", "App"] == [
+        assert ["Judge", "Here", "Move", "Go to", "App"] == [
             row.strip() for row in shown if row.strip() in ("Move", "Judge", "Here", "Go to", "App")
         ]
         assert "the probability that the pair is a translation" in "\n".join(shown)

@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 9378,
     "tui": 6582,
     "bench": 5210,
-    "tests": 55944,
+    "tests": 55945,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

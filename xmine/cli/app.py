@@ -29,7 +29,6 @@ _COMMANDS = {
     "train": "Train an encoder of your own.",
     "pairs": "Look into a run or a file of pairs.",
     "eval": "Measure an encoder on benchmarks.",
-    "reproduce": "Make a table of a paper again, beside its own figures.",
     "model": "Tell what an encoder is, give it a pack, or export it.",
     "cache": "Show the vectors kept for later runs, or remove them.",
     "trust": "Let the xmine.toml of a folder write, connect and load.",

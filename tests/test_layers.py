@@ -25,7 +25,7 @@ CEILINGS = {
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/judging": 1334,
-    "xmine/knn": 2718,
+    "xmine/knn": 2552,
     "xmine/mining": 3754,
     "xmine/native": 32,
     "xmine/pairs": 3124,
@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8711,
     "tui": 6582,
     "bench": 7982,
-    "tests": 55861,
+    "tests": 55849,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -80,7 +80,9 @@ def test_every_line_to_type_parses(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         line
         for text in code
-        for line in re.findall(r"^ *(xmine [^:\s].*)", text.replace("\\\n", " "), re.MULTILINE)
+        for line in re.findall(
+            r"^ *(?:uvx )?(xmine [^:\s].*)", text.replace("\\\n", " "), re.MULTILINE
+        )
     ]
     texts = [text for path in CODE for text in strings(path)]
     lines += [

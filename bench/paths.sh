@@ -12,7 +12,7 @@ cd "$work" # not where the checkout's own xmine would be found
 mined() { # NAME COMMAND...
     name=$1
     shift
-    "$@" mine "$here/examples/en.txt" "$here/examples/zh.txt" --threads 1 -q -o "$name.tsv"
+    "$@" mine "$here/examples/en.txt" "$here/examples/zh.txt" -q -o "$name.tsv"
     cmp "$name.tsv" wheel-pip.tsv
     echo "$name: $(($(wc -l < "$name.tsv") - 1)) pairs, $("$@" --version -v | tr '\n' ' ')"
 }

@@ -18,13 +18,13 @@ mined() { # NAME COMMAND...
 }
 
 pip_into() { # FOLDER WHAT
-    python3 -m venv "$1"
+    "${PYTHON:-python3}" -m venv "$1"
     "$1/bin/pip" install -q --disable-pip-version-check -c "$here/constraints.txt" "$2"
 }
 
 pip_into wheel "$(echo "$dist"/*.whl)"
 mined wheel-pip wheel/bin/xmine
-if command -v uvx > uvx; then
+if command -v uvx > /dev/null; then
     mined wheel-uvx uvx -q --from "$(echo "$dist"/*.whl)" --constraints "$here/constraints.txt" xmine
 fi
 export CC=false # no compiler: numpy takes the place of the kernels

@@ -12,19 +12,19 @@ cd "$work" # not where the checkout's own xmine would be found
 mined() { # NAME COMMAND...
     name=$1
     shift
-    "$@" mine "$here/examples/en.txt" "$here/examples/zh.txt" --threads 1 -q -o "$name.tsv"
+    "$@" mine "$here/examples/en.txt" "$here/examples/zh.txt" -q -o "$name.tsv"
     cmp "$name.tsv" wheel-pip.tsv
     echo "$name: $(($(wc -l < "$name.tsv") - 1)) pairs, $("$@" --version -v | tr '\n' ' ')"
 }
 
 pip_into() { # FOLDER WHAT
-    python3 -m venv "$1"
+    "${PYTHON:-python3}" -m venv "$1"
     "$1/bin/pip" install -q --disable-pip-version-check -c "$here/constraints.txt" "$2"
 }
 
 pip_into wheel "$(echo "$dist"/*.whl)"
 mined wheel-pip wheel/bin/xmine
-if command -v uvx > uvx; then
+if command -v uvx > /dev/null; then
     mined wheel-uvx uvx -q --from "$(echo "$dist"/*.whl)" --constraints "$here/constraints.txt" xmine
 fi
 export CC=false # no compiler: numpy takes the place of the kernels

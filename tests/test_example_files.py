@@ -75,12 +75,6 @@ def test_gold_names_each_line_once_and_its_first_occurrence() -> None:
             assert all(lines.index(lines[number - 1]) == number - 1 for number in numbers)
 
 
-def test_gold_joins_english_to_chinese() -> None:
-    for english, chinese in GOLD:
-        assert not describe.HAN.search(EN[english - 1])
-        assert describe.HAN.search(ZH[chinese - 1])
-
-
 def test_the_order_of_one_file_tells_nothing_about_the_other() -> None:
     chinese = [pair[1] for pair in GOLD]
     rising = sum(one < other for one, other in pairwise(chinese))

@@ -32,7 +32,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
     groups = ("formats", "flags", "encoders", "commands")
     said = "".join(f"[xmine.{group}]\nbroken = no_such_module:here\n" for group in groups)
-    (broken / "entry_points.txt").write_text(said)
+    (broken / "entry_points.txt").write_text(f"{said}mine = no_such_module:not_ours\n")
     return folder
 
 
@@ -51,8 +51,7 @@ def xmine(
     _entries.cache_clear()
 
 
-def test_a_package_adds_a_format(xmine: Command) -> None:
-    """Of pairs to read and write, packed too, and of texts."""
+def test_a_package_adds_a_format(xmine: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert xmine("convert", "pairs.stanza", "out.tsv").code == 0
     assert [tuple(pair[:2]) for pair in read_pairs("out.tsv")] == LINES
     assert xmine("convert", "out.tsv", "out.stanza.gz").code == 0
@@ -62,10 +61,12 @@ def test_a_package_adds_a_format(xmine: Command) -> None:
     assert "3 lines" in encoded.err and encoded.code == 0, encoded.err
     wrong = xmine("convert", "out.tsv", "out.stanze").err
     assert wrong.startswith("xmine: out.stanze: unknown format\n")
+    monkeypatch.setattr("xmine_example.STANZA", plugin.Format(units=lambda path: iter([])))
+    assert "texts of one language" in xmine("convert", "pairs.stanza", "new.tsv").err
+    assert "new.stanza: unknown format\n" in xmine("convert", "out.tsv", "new.stanza").err
 
 
 def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
-    """Raised where an option names the flag; its reason is shown, and it may be dropped."""
     mine = ("mine", "en.txt", "texts.stanza", "--threshold", "-99", "--model", "example", "--force")
     xmine(*mine, "-o", "run/", "--drop", "shouting")
     flagged = xmine("pairs", "list", "run/", "--where", "flag = shouting", "--no-header").out
@@ -79,13 +80,15 @@ def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
     assert "--drop is 'shouted'" in hint and "shouting" in hint
 
 
-def test_a_package_adds_a_command(xmine: Command) -> None:
-    """With arguments and options of its own, help from its docstring, and errors as of ours."""
+def test_a_package_adds_a_command(xmine: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert xmine("characters", "en.txt", "--most", "2").out == "e\t12\na\t7\n"
     told = xmine("help", "characters").out
     assert "File with the text." in told and "How many to print." in told and "--debug" in told
     missing = xmine("characters", "none.txt")
     assert (missing.code, missing.err[:16]) == (1, "xmine: none.txt:")
+    monkeypatch.setattr("xmine_example.Counter", None)
+    fault = "xmine: command 'characters' of the package xmine-example-plugin: TypeError: "
+    assert xmine("characters", "en.txt").err.startswith(fault)
     assert "Of packages:\n  broken, characters\n" in xmine("--help").out
 
 

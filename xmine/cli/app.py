@@ -68,7 +68,7 @@ class Whole(typer.core.TyperGroup):
         for title in usual:
             rows += [f"{title}:", *(f"  {name:10} {said}" for name, said in _GROUPS[title].items())]
         rows += [f"{more}:", f"  {', '.join(_GROUPS[more])}"]
-        if others := plugin_names("commands"):
+        if others := [name for name in plugin_names("commands") if name not in _COMMANDS]:
             rows += ["Of packages:", f"  {', '.join(others)}"]
         rows += ["  -h, --help; -V, --version, with -v also what computes"]
         formatter.write("\n".join(rows) + "\n")

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import json
+import pydoc
 import re
 import shutil
 import subprocess
@@ -351,6 +352,22 @@ def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
         assert missing <= {"explain", "repair", "force", "help", "help_all", *GENERAL}, missing
         for keyword in keywords:
             assert re.search(rf"\b{keyword}\b.*:", function.__doc__), keyword
+
+
+@pytest.mark.parametrize("kind", [xmine.MiningOptions, xmine.AligningOptions, xmine.ScoringOptions])
+def test_help_shows_each_option_in_its_group_with_type_default_and_meaning(kind: Any) -> None:
+    name = {"Mining": "mine", "Aligning": "align"}.get(kind.__name__[:-7], "score")
+    function = getattr(xmine, name)
+    assert max(map(len, pydoc.plain(pydoc.render_doc(function)).splitlines())) <= 100
+    options = function.__doc__.partition("Options, by the groups of the command:\n\n")[2]
+    sections = dict(part.split("\n", 1) for part in options.split("\n\n"))
+    for each in dataclasses.fields(kind):
+        parameter = inspect.signature(function).parameters[each.name]
+        section = sections[f"{each.metadata['group'] or 'Others'}:"]
+        meant = " ".join(section.partition(f"  {parameter}\n")[2].split())
+        assert meant.startswith(re.split(r"[(,.;:]| --", each.metadata["help"])[0]), each.name
+        assert all(word in meant for word in each.metadata["choices"])
+    assert "--" not in options
 
 
 def test_what_type_checkers_know_is_what_there_is() -> None:

@@ -56,11 +56,16 @@ def find_encoder(model: str | Path, *, downloads: bool = True) -> Path:
             return Path(added())
         except Exception as error:
             raise broken("encoders", name, error) from error
-    if not _HUB_NAME.fullmatch(name) or folder.parent.is_dir():
+    if not may_be_hub_name(name):
         raise EncoderError(
             f"{name}: no such encoder folder", "a Hugging Face name has the form organisation/name"
         )
     return _from_hub(name, downloads=downloads)
+
+
+def may_be_hub_name(name: str) -> bool:
+    """Tell a name of the form organisation/name from a folder, here or to be made here."""
+    return bool(_HUB_NAME.fullmatch(name)) and not Path(name).parent.is_dir()
 
 
 def _from_hub(name: str, *, downloads: bool) -> Path:

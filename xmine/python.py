@@ -121,7 +121,9 @@ def _takes(kind: type[Options]) -> Callable[[Function], Function]:
         function.__signature__ = _InShort(named, return_annotation=own.return_annotation)  # type: ignore[attr-defined]
         shown = [x for name, lines in groups.items() if lines for x in ("", f"{name}:", *lines)]
         about_all = inspect.cleandoc(function.__doc__ or "")
-        function.__doc__ = "\n".join([about_all, "", "Options, by the groups of the command:", *shown])
+        function.__doc__ = "\n".join(
+            [about_all, "", "Options, by the groups of the command:", *shown]
+        )
         return function
 
     return with_keywords

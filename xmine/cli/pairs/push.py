@@ -1,0 +1,95 @@
+"""xmine pairs push: a run or a file of pairs -> a dataset on the Hugging Face hub, with a card."""
+
+import dataclasses
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from xmine.cli.arguments import PAIRS, switch
+from xmine.cli.console import Console
+from xmine.cli.from_options import with_flags
+from xmine.errors import OptionError
+from xmine.extras import needs
+from xmine.options import flag
+
+
+@with_flags
+def push(
+    file: PAIRS,
+    name: Annotated[str, typer.Argument(metavar="OWNER/NAME", help="The dataset.")],
+    console: Console,
+    public: Annotated[bool, switch("--public")] = False,
+    force: Annotated[bool, switch("--force")] = False,
+    dry_run: Annotated[bool, switch("--dry-run")] = False,
+) -> None:
+    """Put pairs on the Hugging Face hub, as pairs.parquet with a card.
+
+    Log in first: hf auth login.
+
+    Example: xmine pairs push run/ OWNER/NAME
+
+    Args:
+        public: Let everybody see a new dataset; otherwise you alone do.
+        force: Replace pairs.parquet and the card that are there, in a new commit.
+        dry_run: Print the card, and connect to nothing.
+    """
+    from xmine.files.scratch import temporary_folder
+    from xmine.pairs import dataset
+    from xmine.pairs.io import languages_of, read_pairs, write_pairs
+    from xmine.pairs.pair import UNKNOWN_LANGUAGES
+    from xmine.run.folder import SUMMARY_FILE
+
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
+        raise OptionError(f"{name}: no name of a dataset", "it has the form OWNER/NAME")
+    needs("xmine pairs push", "huggingface_hub")
+    summary = Path(file) / SUMMARY_FILE
+    facts = json.loads(summary.read_text("utf-8")) if summary.is_file() else {}
+    languages = languages_of(file) or tuple(facts.get("languages", UNKNOWN_LANGUAGES))
+    with temporary_folder() as folder:
+        written = write_pairs(read_pairs(file), path := folder / dataset.FILE, languages)
+        columns, precision = _told_of(path)
+        if facts:
+            facts |= {"encoder": facts["vectors"].get("model"), "command": _command(facts)}
+        card = dataset.dataset_card(
+            written.count, languages, columns, {"precision": precision, **facts}
+        )
+        if dry_run:
+            console.show(iter([card]), {"card": card, "pairs": written.count})
+            return
+        address = dataset.push(path, card, name, public=public, replace=force)
+    told = {"pairs": written.count, "address": address, "notes": written.notes}
+    console.summary(", ".join([f"{address}: {written.count:,} pairs", *written.notes]), told)
+
+
+def _told_of(path: Path) -> tuple[list[str], float | None]:
+    """Tell the columns of a file of pairs, and the mean of their probabilities."""
+    import polars as pl
+
+    frame = pl.read_parquet(path)
+    known = "prob" in frame.columns and not frame["prob"].null_count()
+    return frame.columns, float(frame["prob"].mean()) if known and len(frame) else None  # type: ignore[arg-type]
+
+
+def _command(summary: Mapping[str, Any]) -> str:
+    """Write the command that made a run, with the names of files but not their folders."""
+    from xmine.aligning.options import AligningOptions
+    from xmine.mining.options import MiningOptions
+
+    is_mined = "pairs" in summary
+    words, usual = ["xmine", "mine" if is_mined else "align"], MiningOptions()
+    given = [summary[side]["file"] for side in ("source", "target")]
+    words += [each if each.startswith("hf://") else Path(each).name for each in given]
+    if (model := summary["vectors"].get("model")) not in (None, "embedded"):
+        words += ["--model", model if model.count("/") == 1 else Path(model).name]
+    defaults = dataclasses.asdict(usual if is_mined else AligningOptions())
+    for name, value in summary["options"].items():
+        if value != defaults.get(name, value) and isinstance(value, bool):
+            words.append(flag(name) if value else f"--no-{flag(name)[2:]}")
+        elif value != defaults.get(name, value):
+            words += [flag(name), ",".join(value) if isinstance(value, list) else str(value)]
+    return shlex.join(words)

@@ -1,0 +1,100 @@
+"""A file of a dataset of the Hugging Face hub, `hf://datasets/OWNER/NAME/FILE` -> its copy here.
+
+huggingface_hub asks the hub, at HF_ENDPOINT, and keeps copies in its cache, which serve offline.
+"""
+
+import difflib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from xmine.errors import NAMED, FileError
+from xmine.extras import needs
+
+SCHEME = "hf:/"  # as pathlib writes hf://, too
+_NAMED = re.compile(r"(?<![^,])hf://?[^,:]*")  # a column stands behind a colon
+_FILE = re.compile(
+    r"hf://?datasets/([\w.-]+/[\w.-]+)(?:@(refs/(?:pr|convert)/[^/]+|[^/]+))?/((?!.*\.\./).+)"
+)
+
+
+def here(spec: str | Path, *, downloads: bool = True) -> str:
+    """Put the path of its copy in place of each address of a hub in a name of files.
+
+    Args:
+        spec: any name; behind an address may stand a colon and columns, or a comma and a file.
+        downloads: False where somebody else may have written the name, as that of a run: a copy
+            has to be in the cache.
+
+    Raises:
+        FileError: it is no address of a file; there is no such dataset, revision or file, or it is
+            not for this user; or there is neither a copy nor a network.
+        XmineError: huggingface_hub is not installed.
+    """
+    return _NAMED.sub(lambda found: _copy(found[0], downloads), str(spec))
+
+
+@lru_cache  # in one process a file stays as it was
+def _copy(address: str, downloads: bool) -> str:
+    if not (found := _FILE.fullmatch(address)):
+        hint = "it has the form hf://datasets/OWNER/NAME/FILE, or NAME@REVISION"
+        raise FileError(f"{address}: not the address of a file in a dataset", hint)
+    needs(address, "huggingface_hub")
+    import huggingface_hub
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    name, revision, path = found.groups()
+    of: dict[str, Any] = {"repo_type": "dataset", "revision": revision and unquote(revision)}
+    with hub_errors(address, name, downloads=downloads):
+        try:
+            copy = huggingface_hub.hf_hub_download(name, path, **of, local_files_only=not downloads)
+        except LocalEntryNotFoundError:
+            raise
+        except EntryNotFoundError as error:
+            files = huggingface_hub.HfApi().list_repo_files(name, **of)
+            near = difflib.get_close_matches(path, files, 3, 0.3)
+            hint = f"there are: {', '.join(near or files[:5]) or 'no files'}"
+            raise FileError(f"{address}: the dataset has no such file", hint) from error
+    NAMED[copy] = address
+    return copy
+
+
+@contextmanager
+def hub_errors(what: str, name: str, *, downloads: bool = True) -> Iterator[None]:
+    """Say as a FileError what a hub refuses: `what` for the message, `name` of the dataset."""
+    from huggingface_hub import constants, errors
+
+    login = "for a private one, log in: hf auth login"
+    try:
+        yield
+    except FileError:
+        raise
+    except errors.GatedRepoError as error:
+        hint = f"ask at {constants.ENDPOINT}/datasets/{name}, then: hf auth login"
+        raise FileError(f"{what}: its owner lets in who asks", hint) from error
+    except errors.RevisionNotFoundError as error:
+        hint = f"{constants.ENDPOINT}/datasets/{name}/commits/main lists them"
+        raise FileError(f"{what}: there is no such revision", hint) from error
+    except errors.RepositoryNotFoundError as error:
+        raise FileError(f"{what}: no such dataset", f"check the name; {login}") from error
+    except errors.HfHubHTTPError as error:
+        status = error.response.status_code if error.response is not None else "?"
+        may_not = status in (401, 403)
+        why = "not allowed" if may_not else "the hub failed"
+        hint = "log in with a token that may: hf auth login" if may_not else "try again later"
+        raise FileError(f"{what}: {why} (status {status})", hint) from error
+    except errors.HFValidationError as error:
+        raise FileError(f"{what}: no name of a dataset: {str(error).splitlines()[0]}") from error
+    except Exception as error:  # whatever the layers below make of a network that is not there
+        if not downloads:
+            why, hint = "what a run names is not downloaded", "if you trust it, read it once"
+        elif constants.HF_HUB_OFFLINE:
+            why, hint = "HF_HUB_OFFLINE forbids to ask for it", "unset it"
+        else:
+            why, hint = f"the hub cannot be reached: {error.__cause__ or error}", "try again later"
+        cache = constants.HF_HUB_CACHE
+        raise FileError(f"{what}: {why.splitlines()[0]}; looked in {cache}", hint) from error

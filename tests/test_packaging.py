@@ -113,6 +113,10 @@ def test_whatever_is_installed_for_the_tests_is_pinned_and_runs_on_every_python(
         assert name == "xmine" or name in pins, f"{requirement} is not pinned"
 
 
+# Extras that neither `all` nor the tests have.
+LARGE = {"mteb", "trackio", "wandb"}
+
+
 def named(requirements: list[str]) -> set[str]:
     return {re.split(r"[\[<>=]", requirement)[0].lower() for requirement in requirements}
 
@@ -125,12 +129,12 @@ def test_each_module_of_an_extra_is_installed_by_it() -> None:
         for module in modules:
             # google is of many packages; pip calls huggingface_hub and huggingface-hub the same.
             packages = brought_by.get(module, []) if "." not in module else ["protobuf"]
-            if not packages and extra in ("use", "e5", "trackio", "wandb"):
-                continue  # e5 is for Linux on x86-64 alone; trackers are large
+            if not packages and extra in ("use", "e5", *LARGE):
+                continue  # e5 is for Linux on x86-64 alone
             assert {each.lower().replace("-", "_") for each in packages} & {
                 each.replace("-", "_") for each in named(declared[extra])
             }, f"{extra} does not bring {module}"
-    usual = {*EXTRAS} - {"trackio", "wandb"}  # large, and one of many trackers
+    usual = {*EXTRAS} - LARGE
     assert declared["all"] == [f"xmine[{','.join(sorted(usual))}]"]
 
 

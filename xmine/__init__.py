@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
     from xmine.errors import XmineError
+    from xmine.evaluation.as_mteb import as_mteb
     from xmine.mining.aligned_scores import AlignedScores
     from xmine.mining.documents import DocumentPair
     from xmine.mining.mined import Mined
@@ -64,6 +65,7 @@ _HOMES = {
     "XmineError": "errors",
     "adapt": "python",
     "align": "python",
+    "as_mteb": "evaluation.as_mteb",
     "convert": "python",
     "documents": "python",
     "evaluate": "python",
@@ -97,6 +99,7 @@ __all__ = [
     "XmineError",
     "adapt",
     "align",
+    "as_mteb",
     "convert",
     "documents",
     "evaluate",

@@ -22,6 +22,7 @@ EXTRAS = {
     ),
     "pandoc": ("pypandoc",),
     "eval": ("matplotlib", "scipy", "sklearn"),
+    "mteb": ("mteb",),
     "web": ("textual_serve",),
     "ray": ("ray",),
     "lora": ("peft",),

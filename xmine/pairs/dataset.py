@@ -1,4 +1,4 @@
-"""Pairs -> a dataset on the Hugging Face hub: a Parquet file, and the card that tells what it is."""
+"""Pairs -> a dataset on the Hugging Face hub: a Parquet file, and the card that tells of it."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -28,12 +28,12 @@ def dataset_card(
         facts: what is known of `precision` (expected; `precision_interval`), `encoder`, `command`.
     """
     known = [code for code in languages if code != UNKNOWN_LANGUAGE]
-    names = " and ".join(map(language_name, languages))
+    named = f" in {' and '.join(map(language_name, languages))}" * (len(known) == 2)
     size = _SIZES[min(max(len(str(number)) - 3, 0), len(_SIZES) - 1)]
     front = ["license: unknown", *["language:"] * bool(known)]
     front += [f"  - {json.dumps(code)}" for code in known]
     front += ["task_categories:", "  - translation", "tags:", "  - bitext-mining", "  - xmine"]
-    front += [f"size_categories:\n  - {size}", f"pretty_name: Pairs of sentences, {names}"]
+    front += [f"size_categories:\n  - {size}", f"pretty_name: Pairs of sentences{named}"]
     front += ["configs:", "  - config_name: default", f"    data_files: {FILE}"]
     told = [f"- {count(number, 'pair')}, found by xmine {__version__}"]
     if (precision := facts.get("precision")) is not None:
@@ -41,7 +41,7 @@ def dataset_card(
         told += [f"- expected precision {precision:.2f}" + f" ({low_high})" * bool(low_high)]
     told += [f"- {name}: `{facts[name]}`" for name in ("encoder", "command") if facts.get(name)]
     told += [f"- columns: {', '.join(columns)}"]
-    lines = ["---", *front, "---", f"# Sentences in {names} that are translations", "", *told, ""]
+    lines = ["---", *front, "---", f"# Pairs of sentences{named}", "", *told, ""]
     lines += ["Nobody has checked each pair: a probability says how sure xmine is.", ""]
     lines += ["The licence is that of the texts, which xmine does not know: name it at the top."]
     return "\n".join(lines) + "\n"

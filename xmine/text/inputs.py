@@ -2,9 +2,9 @@
 
 An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:text` (as its first
 line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
-`docs.parquet:text`. `hf://datasets/OWNER/NAME/zh.tsv:2` is a file of a hub. Subtitles, catalogues, pages and books have units, see `xmine.text.formats`.
-The suffix under `.gz`, `.xz` or `.zst` decides what
-a file is; archives are known by their first bytes. A path that exists as given has no column.
+`docs.parquet:text`. `hf://datasets/OWNER/NAME/zh.tsv:2` is a file of a hub. Subtitles, catalogues,
+pages and books have units, see `xmine.text.formats`. The suffix under `.gz`, `.xz` or `.zst` tells
+what a file is; archives are known by their first bytes. A path that exists as given has no column.
 Several files are one text: those of a folder, of a pattern (`en/*.txt`), or of a list (`@list.txt`,
 a path on each line). In Python a list of texts is an input too.
 """

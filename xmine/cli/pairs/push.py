@@ -4,8 +4,9 @@ import dataclasses
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any
 
 import typer
@@ -41,7 +42,7 @@ def push(
     from xmine.files.scratch import temporary_folder
     from xmine.pairs import dataset
     from xmine.pairs.io import languages_of, read_pairs, write_pairs
-    from xmine.pairs.pair import UNKNOWN_LANGUAGES
+    from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair, in_order
     from xmine.run.folder import SUMMARY_FILE
 
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
@@ -50,29 +51,28 @@ def push(
     summary = Path(file) / SUMMARY_FILE
     facts = json.loads(summary.read_text("utf-8")) if summary.is_file() else {}
     languages = languages_of(file) or tuple(facts.get("languages", UNKNOWN_LANGUAGES))
+    names, probs = set[str](), list[float]()
+
+    def told(pairs: Iterable[Pair]) -> Iterator[Pair]:
+        for pair in pairs:
+            names.update(pair.facts())
+            probs.extend([] if pair.prob is None else [pair.prob])
+            yield pair
+
     with temporary_folder() as folder:
-        written = write_pairs(read_pairs(file), path := folder / dataset.FILE, languages)
-        columns, precision = _told_of(path)
+        written = write_pairs(told(read_pairs(file)), path := folder / dataset.FILE, languages)
+        columns = in_order(names)
+        mean = fmean(probs) if probs and len(probs) == written.count else None
         if facts:
             facts |= {"encoder": facts["vectors"].get("model"), "command": _command(facts)}
-        card = dataset.dataset_card(
-            written.count, languages, columns, {"precision": precision, **facts}
-        )
+        about = {"precision": mean, **facts}
+        card = dataset.dataset_card(written.count, languages, columns, about)
         if dry_run:
             console.show(iter([card]), {"card": card, "pairs": written.count})
             return
         address = dataset.push(path, card, name, public=public, replace=force)
-    told = {"pairs": written.count, "address": address, "notes": written.notes}
-    console.summary(", ".join([f"{address}: {written.count:,} pairs", *written.notes]), told)
-
-
-def _told_of(path: Path) -> tuple[list[str], float | None]:
-    """Tell the columns of a file of pairs, and the mean of their probabilities."""
-    import polars as pl
-
-    frame = pl.read_parquet(path)
-    known = "prob" in frame.columns and not frame["prob"].null_count()
-    return frame.columns, float(frame["prob"].mean()) if known and len(frame) else None  # type: ignore[arg-type]
+    said = {"pairs": written.count, "address": address, "notes": written.notes}
+    console.summary(", ".join([f"{address}: {written.count:,} pairs", *written.notes]), said)
 
 
 def _command(summary: Mapping[str, Any]) -> str:

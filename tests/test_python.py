@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from notebook import NOTEBOOK, notebook
 from typer.main import get_command
 
 import xmine
@@ -497,15 +498,21 @@ def test_a_bar_is_drawn_where_it_is_wanted(
     assert "encoding" in " ".join(seen)
 
 
-def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = json.loads((EXAMPLES / "mine.ipynb").read_text(encoding="utf-8"))["cells"]
-    monkeypatch.chdir(EXAMPLES)
+def test_the_notebook_is_that_of_the_script_and_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert NOTEBOOK.read_text(encoding="utf-8") == notebook(), "python docs/notebook.py"
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
-    for cell in cells:
+    for cell in json.loads(notebook())["cells"]:
         if cell["cell_type"] == "code":
-            assert not cell["outputs"]
             exec("".join(cell["source"]), known)
     assert known["best"].prob > 0.9 and len(known["table"]) == len(known["mined"])
+    lines = {(pair.source_line, pair.target_line) for pair in known["better"]}
+    assert (320, 110) in lines and (235, 230) not in lines
+    assert len(list(xmine.read_pairs("first/sure.tmx"))) == len(known["sure"]) > 100
     assert [pair.flags for pair in known["scored"]] == ["number", ""]
 
 

@@ -11,108 +11,64 @@ from typing import TYPE_CHECKING, Any
 from xmine.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from xmine.aligning.aligned import Aligned
-    from xmine.aligning.options import AligningOptions
-    from xmine.encoders.encoder import SentenceEncoder
-    from xmine.encoders.pair import EncoderPair
-    from xmine.errors import XmineError
-    from xmine.evaluation.as_mteb import as_mteb
-    from xmine.mining.aligned_scores import AlignedScores
-    from xmine.mining.documents import DocumentPair
-    from xmine.mining.mined import Mined
-    from xmine.mining.options import MiningOptions, ScoringOptions
-    from xmine.mining.search import Hit
-    from xmine.options import EncodingOptions
-    from xmine.pairs.io import Pairs, languages_of, read_pairs
-    from xmine.pairs.known import read_known
-    from xmine.pairs.pair import Pair
-    from xmine.progress import Progress
-    from xmine.python import (
-        Run,
-        adapt,
-        align,
-        convert,
-        documents,
-        evaluate,
-        mine,
-        open_run,
-        score,
-        search,
-        train,
-        write_pairs,
-    )
+    from xmine.aligning.aligned import Aligned as Aligned
+    from xmine.aligning.options import AligningOptions as AligningOptions
+    from xmine.encoders.encoder import SentenceEncoder as SentenceEncoder
+    from xmine.encoders.pair import EncoderPair as EncoderPair
+    from xmine.errors import XmineError as XmineError
+    from xmine.evaluation.as_mteb import as_mteb as as_mteb
+    from xmine.mining.aligned_scores import AlignedScores as AlignedScores
+    from xmine.mining.documents import DocumentPair as DocumentPair
+    from xmine.mining.mined import Mined as Mined
+    from xmine.mining.options import MiningOptions as MiningOptions
+    from xmine.mining.options import ScoringOptions as ScoringOptions
+    from xmine.mining.search import Hit as Hit
+    from xmine.options import EncodingOptions as EncodingOptions
+    from xmine.pairs.io import Pairs as Pairs
+    from xmine.pairs.io import languages_of as languages_of
+    from xmine.pairs.io import read_pairs as read_pairs
+    from xmine.pairs.known import read_known as read_known
+    from xmine.pairs.pair import Pair as Pair
+    from xmine.progress import Progress as Progress
+    from xmine.python import Run as Run
+    from xmine.python import adapt as adapt
+    from xmine.python import align as align
+    from xmine.python import convert as convert
+    from xmine.python import documents as documents
+    from xmine.python import evaluate as evaluate
+    from xmine.python import mine as mine
+    from xmine.python import open_run as open_run
+    from xmine.python import score as score
+    from xmine.python import search as search
+    from xmine.python import train as train
+    from xmine.python import write_pairs as write_pairs
 
 # In a checkout trainer/, tui/ and examples/ stand beside xmine/; where xmine is installed, inside.
 if not os.path.isdir(os.path.join(__path__[0], "trainer")):
     __path__.append(os.path.dirname(__path__[0]))
 
-_HOMES = {
-    "Aligned": "aligning.aligned",
-    "AlignedScores": "mining.aligned_scores",
-    "AligningOptions": "aligning.options",
-    "DocumentPair": "mining.documents",
-    "EncoderPair": "encoders.pair",
-    "EncodingOptions": "options",
-    "Hit": "mining.search",
-    "Mined": "mining.mined",
-    "MiningOptions": "mining.options",
-    "Pair": "pairs.pair",
-    "Pairs": "pairs.io",
-    "Progress": "progress",
-    "Run": "python",
-    "ScoringOptions": "mining.options",
-    "SentenceEncoder": "encoders.encoder",
-    "XmineError": "errors",
-    "adapt": "python",
-    "align": "python",
-    "as_mteb": "evaluation.as_mteb",
-    "convert": "python",
-    "documents": "python",
-    "evaluate": "python",
-    "languages_of": "pairs.io",
-    "mine": "python",
-    "open_run": "python",
-    "read_known": "pairs.known",
-    "read_pairs": "pairs.io",
-    "score": "python",
-    "search": "python",
-    "train": "python",
-    "write_pairs": "python",
+_NAMES = {
+    "aligning.aligned": "Aligned",
+    "mining.aligned_scores": "AlignedScores",
+    "aligning.options": "AligningOptions",
+    "mining.documents": "DocumentPair",
+    "encoders.pair": "EncoderPair",
+    "options": "EncodingOptions",
+    "mining.search": "Hit",
+    "mining.mined": "Mined",
+    "mining.options": "MiningOptions ScoringOptions",
+    "pairs.pair": "Pair",
+    "pairs.io": "Pairs languages_of read_pairs",
+    "progress": "Progress",
+    "python": "Run adapt align convert documents evaluate "
+    "mine open_run score search train write_pairs",
+    "encoders.encoder": "SentenceEncoder",
+    "errors": "XmineError",
+    "evaluation.as_mteb": "as_mteb",
+    "pairs.known": "read_known",
 }
-
-__all__ = [
-    "Aligned",
-    "AlignedScores",
-    "AligningOptions",
-    "DocumentPair",
-    "EncoderPair",
-    "EncodingOptions",
-    "Hit",
-    "Mined",
-    "MiningOptions",
-    "Pair",
-    "Pairs",
-    "Progress",
-    "Run",
-    "ScoringOptions",
-    "SentenceEncoder",
-    "XmineError",
-    "adapt",
-    "align",
-    "as_mteb",
-    "convert",
-    "documents",
-    "evaluate",
-    "languages_of",
-    "mine",
-    "open_run",
-    "read_known",
-    "read_pairs",
-    "score",
-    "search",
-    "train",
-    "write_pairs",
-]
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
 
 
 def __dir__() -> list[str]:

@@ -43,7 +43,7 @@ SWEDISH = ["Färjan avgår klockan nio.", "Min moster håller bin.", "Det har in
 def test_batches_become_one_matrix_read_with_the_pack_of_their_language(fake_mteb: None) -> None:
     encoder = SentenceEncoder.load()
     asked = xmine.as_mteb(encoder)
-    where = {"hf_split": "test", "hf_subset": "pair", "batch_size": 32}
+    where: dict[str, Any] = {"hf_split": "test", "hf_subset": "pair", "batch_size": 32}
     found = asked.encode(batches(SWEDISH), task_metadata=task(["eng-Latn", "swe-Latn"]), **where)
     assert (found == encoder.reading("sv").encode(SWEDISH)).all()
     for languages in (["eng-Latn", "deu-Latn"], []):  # no pack is asked for

@@ -1,9 +1,10 @@
-"""A hub of datasets on this machine: the few answers of one that huggingface_hub asks for."""
+"""A hub of datasets and encoders on this machine: the few answers that huggingface_hub needs."""
 
 import base64
 import hashlib
 import http.server
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0].lstrip("/")
         self.asked.append(f"{self.command} {path}")
-        parts = path.removeprefix("api/").removeprefix("datasets/").split("/")
+        parts = re.sub("^(api/)?(datasets/|models/)?", "", path).split("/")
         name, revision = "/".join(parts[:2]), parts[3] if len(parts) > 3 else "main"
         revision = "main" if revision == COMMIT else revision
         if name in self.gated:
@@ -41,7 +42,9 @@ class Hub(http.server.BaseHTTPRequestHandler):
         if (files := self.datasets.get(f"{name}@{revision}")) is None:
             return self.answer(status=404, X_Error_Code="RevisionNotFound")
         if path.startswith("api/"):
-            of_file = [{"type": "file", "path": x, "size": 1, "oid": x} for x in files]
+            of_file = [
+                {"type": "file", "path": x, "size": 1, "oid": x.replace("/", "-")} for x in files
+            ]
             siblings = [{"rfilename": each} for each in files]
             about = {"id": name, "sha": COMMIT, "siblings": siblings}
             return self.answer(of_file if "tree" in parts else about)

@@ -13,6 +13,7 @@ import typer
 from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
+from xmine.cli.fetch import fetch
 from xmine.cli.from_options import with_flags
 from xmine.errors import FileError, XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
@@ -243,5 +244,6 @@ def _as_json(
     }
 
 
+evaluate.command("fetch", short_help="Fetch files of benchmarks, or tell where they are.")(fetch)
 for _benchmark in BENCHMARKS.values():
     evaluate.command(_benchmark.name, short_help=_benchmark.asks)(_command(_benchmark))

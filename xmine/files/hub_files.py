@@ -51,7 +51,9 @@ def _copy(address: str, downloads: bool) -> str:
     of: dict[str, Any] = {"repo_type": "dataset", "revision": revision and unquote(revision)}
     with hub_errors(address, name, downloads=downloads):
         try:
-            copy = huggingface_hub.hf_hub_download(name, path, **of, local_files_only=not downloads)
+            copy: str = huggingface_hub.hf_hub_download(
+                name, path, **of, local_files_only=not downloads
+            )
         except LocalEntryNotFoundError:
             raise
         except EntryNotFoundError as error:
@@ -68,33 +70,32 @@ def hub_errors(what: str, name: str, *, downloads: bool = True) -> Iterator[None
     """Say as a FileError what a hub refuses: `what` for the message, `name` of the dataset."""
     from huggingface_hub import constants, errors
 
-    login = "for a private one, log in: hf auth login"
+    page = f"{constants.ENDPOINT}/datasets/{name}"
+    told = {
+        errors.GatedRepoError: (
+            "its owner lets in who asks",
+            f"ask at {page}, then: hf auth login",
+        ),
+        errors.RevisionNotFoundError: ("there is no such revision", f"see {page}/commits/main"),
+        errors.RepositoryNotFoundError: (
+            "no such dataset",
+            "check the name; for a private one, log in: hf auth login",
+        ),
+    }
     try:
         yield
     except FileError:
         raise
-    except errors.GatedRepoError as error:
-        hint = f"ask at {constants.ENDPOINT}/datasets/{name}, then: hf auth login"
-        raise FileError(f"{what}: its owner lets in who asks", hint) from error
-    except errors.RevisionNotFoundError as error:
-        hint = f"{constants.ENDPOINT}/datasets/{name}/commits/main lists them"
-        raise FileError(f"{what}: there is no such revision", hint) from error
-    except errors.RepositoryNotFoundError as error:
-        raise FileError(f"{what}: no such dataset", f"check the name; {login}") from error
-    except errors.HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "?"
-        may_not = status in (401, 403)
-        why = "not allowed" if may_not else "the hub failed"
-        hint = "log in with a token that may: hf auth login" if may_not else "try again later"
-        raise FileError(f"{what}: {why} (status {status})", hint) from error
-    except errors.HFValidationError as error:
-        raise FileError(f"{what}: no name of a dataset: {str(error).splitlines()[0]}") from error
-    except Exception as error:  # whatever the layers below make of a network that is not there
-        if not downloads:
-            why, hint = "what a run names is not downloaded", "if you trust it, read it once"
-        elif constants.HF_HUB_OFFLINE:
-            why, hint = "HF_HUB_OFFLINE forbids to ask for it", "unset it"
-        else:
-            why, hint = f"the hub cannot be reached: {error.__cause__ or error}", "try again later"
-        cache = constants.HF_HUB_CACHE
-        raise FileError(f"{what}: {why.splitlines()[0]}; looked in {cache}", hint) from error
+    except Exception as error:
+        why, hint = next((x for kind, x in told.items() if isinstance(error, kind)), ("", ""))
+        if not why and isinstance(error, errors.HfHubHTTPError) and error.response is not None:
+            status = error.response.status_code
+            why, hint = f"refused (status {status})", "log in with a token that may: hf auth login"
+        elif not why:  # whatever the layers below make of a network that is not there
+            why = f"the hub cannot be reached: {str(error.__cause__ or error).splitlines()[0]}"
+            if not downloads:
+                why, hint = "what a run names is not downloaded", "if you trust it, read it once"
+            elif constants.HF_HUB_OFFLINE:
+                why, hint = "HF_HUB_OFFLINE forbids to ask for it", "unset it"
+            why += f"; looked in {constants.HF_HUB_CACHE}"
+        raise FileError(f"{what}: {why}", hint) from error

@@ -14,9 +14,12 @@ import typer
 from xmine.cli.arguments import PAIRS, switch
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
+from xmine.display import count
+from xmine.encoders.hub import may_be_hub_name
 from xmine.errors import OptionError
 from xmine.extras import needs
 from xmine.options import flag
+from xmine.version import __version__
 
 
 @with_flags
@@ -51,28 +54,28 @@ def push(
     summary = Path(file) / SUMMARY_FILE
     facts = json.loads(summary.read_text("utf-8")) if summary.is_file() else {}
     languages = languages_of(file) or tuple(facts.get("languages", UNKNOWN_LANGUAGES))
-    names, probs = set[str](), list[float]()
+    columns, probs = set[str](), list[float | None]()
 
-    def told(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    def seen(pairs: Iterable[Pair]) -> Iterator[Pair]:
         for pair in pairs:
-            names.update(pair.facts())
-            probs.extend([] if pair.prob is None else [pair.prob])
+            columns.update(pair.facts())
+            probs.append(pair.prob)
             yield pair
 
     with temporary_folder() as folder:
-        written = write_pairs(told(read_pairs(file)), path := folder / dataset.FILE, languages)
-        columns = in_order(names)
-        mean = fmean(probs) if probs and len(probs) == written.count else None
+        written = write_pairs(seen(read_pairs(file)), path := folder / dataset.FILE, languages)
+        told = [f"{count(written.count, 'pair')}, found by xmine {__version__}"]
+        if probs and None not in probs:  # the mean is the precision to expect
+            told += [f"expected precision {fmean(filter(None, probs)):.2f}"]
         if facts:
-            facts |= {"encoder": facts["vectors"].get("model"), "command": _command(facts)}
-        about = {"precision": mean, **facts}
-        card = dataset.dataset_card(written.count, languages, columns, about)
+            told += [f"encoder: `{facts['vectors'].get('model')}`", f"`{_command(facts)}`"]
+        card = dataset.dataset_card(languages, [*told, f"columns: {', '.join(in_order(columns))}"])
         if dry_run:
             console.show(iter([card]), {"card": card, "pairs": written.count})
             return
         address = dataset.push(path, card, name, public=public, replace=force)
     said = {"pairs": written.count, "address": address, "notes": written.notes}
-    console.summary(", ".join([f"{address}: {written.count:,} pairs", *written.notes]), said)
+    console.summary(", ".join([f"{address}: {count(written.count, 'pair')}", *written.notes]), said)
 
 
 def _command(summary: Mapping[str, Any]) -> str:
@@ -80,16 +83,15 @@ def _command(summary: Mapping[str, Any]) -> str:
     from xmine.aligning.options import AligningOptions
     from xmine.mining.options import MiningOptions
 
-    is_mined = "pairs" in summary
-    words, usual = ["xmine", "mine" if is_mined else "align"], MiningOptions()
+    name, kind = ("mine", MiningOptions) if "pairs" in summary else ("align", AligningOptions)
     given = [summary[side]["file"] for side in ("source", "target")]
-    words += [each if each.startswith("hf://") else Path(each).name for each in given]
+    words = ["xmine", name, *(x if x.startswith("hf://") else Path(x).name for x in given)]
     if (model := summary["vectors"].get("model")) not in (None, "embedded"):
-        words += ["--model", model if model.count("/") == 1 else Path(model).name]
-    defaults = dataclasses.asdict(usual if is_mined else AligningOptions())
-    for name, value in summary["options"].items():
-        if value != defaults.get(name, value) and isinstance(value, bool):
-            words.append(flag(name) if value else f"--no-{flag(name)[2:]}")
-        elif value != defaults.get(name, value):
-            words += [flag(name), ",".join(value) if isinstance(value, list) else str(value)]
+        words += ["--model", model if may_be_hub_name(model) else Path(model).name]
+    usual = dataclasses.asdict(kind())
+    for key, value in summary["options"].items():
+        if value != usual[key] and isinstance(value, bool):
+            words.append(flag(key) if value else f"--no-{flag(key)[2:]}")
+        elif value != usual[key]:
+            words += [flag(key), ",".join(value) if isinstance(value, list) else str(value)]
     return shlex.join(words)

@@ -58,7 +58,7 @@ def test_a_dataset_is_mined_as_the_files_in_it(
     assert command("mine", f"{AT}/data/en.txt", f"{AT}/zh.tsv:2", *model).out == wanted
     assert len(hub.asked) == asked  # the copies serve
     ended = command("mine", "en.txt", f"{AT}/late.txt", *model)
-    assert "HF_HUB_OFFLINE forbids to ask for it" in ended.err
+    assert "not in the cache, and HF_HUB_OFFLINE forbids to download it" in ended.err
 
 
 def test_every_reader_of_texts_and_pairs_takes_an_address(
@@ -80,7 +80,7 @@ def test_every_reader_of_texts_and_pairs_takes_an_address(
 @pytest.mark.parametrize(
     ("address", "message", "hint"),
     [
-        ("hf://datasets/toys/none/a.txt", "no such dataset", "check the name"),
+        ("hf://datasets/toys/none/a.txt", "the hub has no such dataset", "check the name"),
         ("hf://datasets/toys/gated/a.txt", "its owner lets in who asks", "/datasets/toys/gated,"),
         (f"{AT}@v9/old.txt", "there is no such revision", "/commits/main"),
         (f"{AT}/data/eng.txt", "the dataset has no such file", "there are: data/en.txt"),

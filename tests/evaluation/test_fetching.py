@@ -78,7 +78,7 @@ def test_a_file_that_is_not_the_pinned_one_is_not_kept(
         "here": "another file",
     }
     with pytest.raises(FileError, match=told[fault]) as error:
-        list(fetching.fetch(source, tmp_path, lambda _: None))
+        list(fetching.fetch(source, tmp_path))
     assert "page" in error.value.hint or fault == "here"
     left = {each.name: each.read_bytes() for each in place.glob("*")}
     first = {} if fault == "offline" else {"stsb-en-test.csv": TEXTS["stsb-en-test.csv"]}

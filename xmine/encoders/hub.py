@@ -9,6 +9,7 @@ from pathlib import Path
 from xmine.encoders.layout import MODULES_FILE, first_line, read_json, shards_in
 from xmine.errors import EncoderError
 from xmine.extras import broken, needs, plugin
+from xmine.files.hub_files import hub_errors
 
 EMBEDDED = Path(__file__).parents[1] / "embedded"
 # Encoders whose weights a package brings, see `xmine.encoders.modules.packaged`.
@@ -71,7 +72,6 @@ def may_be_hub_name(name: str) -> bool:
 def _from_hub(name: str, *, downloads: bool) -> Path:
     """Take a repository from the cache if it is whole there, else download it."""
     needs(f"{name}: a Hugging Face name", "huggingface_hub")
-    from huggingface_hub import constants
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
@@ -90,26 +90,8 @@ def _from_hub(name: str, *, downloads: bool) -> Path:
             f"{name}: {missing}, and what a run names is not downloaded",
             f"if you trust it, say --model {name}",
         )
-    looked = f"looked in {constants.HF_HUB_CACHE}"
-    elsewhere = "download it where there is a network, and give its folder"
-    if constants.HF_HUB_OFFLINE:
-        raise EncoderError(
-            f"{name}: {missing}, and HF_HUB_OFFLINE forbids to download it; {looked}", elsewhere
-        )
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
+    with hub_errors(name, name, EncoderError, missing):
         return _download(name)
-    except HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "?"
-        raise EncoderError(
-            f"{name}: the hub has no such encoder, or it is not public (status {status}); {looked}",
-            "check the name; for a private one, log in with: hf auth login",
-        ) from error
-    except Exception as error:  # whatever the layers below make of a network that is not there
-        raise EncoderError(
-            f"{name}: {missing}, and the hub cannot be reached: {error}; {looked}", elsewhere
-        ) from error
 
 
 def _cached(name: str) -> Path | None:

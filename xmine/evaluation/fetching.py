@@ -1,19 +1,18 @@
 """Files of benchmarks from where they are published, each compared with a sum: sources.toml."""
 
 import hashlib
+import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.atomic import replacing
 from xmine.files.reading import read_lines
-from xmine.options import check_choice, load_toml
-from xmine.progress import Progress, Report
+from xmine.options import load_toml
 
-_MOST = 1 << 26  # bytes of a file
-_SECONDS = 30
+_MOST, _SECONDS = 1 << 26, 30  # bytes of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +35,14 @@ def sources() -> dict[str, Source]:
     return {name: Source(**table) for name, table in tables.items()}
 
 
-def chosen(names: Sequence[str]) -> dict[str, Source]:
-    """Choose sources by their names, or those of the benchmarks that read them; all, of none.
-
-    Raises:
-        OptionError: there is no such name.
-    """
-    of = {name: {name, *source.reads.split()} for name, source in sources().items()}
-    for name in names:
-        check_choice("NAME", name, sorted(set().union(*of.values())))
-    return {name: x for name, x in sources().items() if not names or of[name] & {*names}}
-
-
-def fetch(source: Source, folder: Path, report: Report) -> Iterator[Path]:
+def fetch(source: Source, folder: Path) -> Iterator[Path]:
     """Download the files of a source that are not there, and give their paths; read all that are.
 
     Raises:
         FileError: a file is another than the pinned one, here or where it is published, and is not
             kept; it cannot be downloaded; or what is there is empty or no text.
     """
-    for done, (name, wanted) in enumerate(source.files.items(), start=1):
+    for name, wanted in source.files.items():
         path, address = folder / source.place / name, source.address + name
         if path.exists():
             if hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
@@ -65,6 +52,8 @@ def fetch(source: Source, folder: Path, report: Report) -> Iterator[Path]:
             with urllib.request.urlopen(address, timeout=_SECONDS) as stream:
                 data = stream.read(_MOST)
         except (OSError, ValueError) as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
             raise FileError(f"{address}: {error}", f"see {source.page}") from error
         if (found := hashlib.sha256(data).hexdigest()) != wanted:
             hint = f"it has changed since it was pinned: see {source.page}"
@@ -72,7 +61,6 @@ def fetch(source: Source, folder: Path, report: Report) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as partial:
             partial.write_bytes(data)
-        report(Progress("fetching", done, len(source.files)))
         yield path
     for path in (folder / source.place).glob(source.pattern):
         read_lines(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from xmine.errors import NAMED, FileError
+from xmine.errors import NAMED, FileError, XmineError
 from xmine.extras import needs
 
 SCHEME = "hf:/"  # as pathlib writes hf://, too
@@ -49,13 +49,16 @@ def _copy(address: str, downloads: bool) -> str:
 
     name, revision, path = found.groups()
     of: dict[str, Any] = {"repo_type": "dataset", "revision": revision and unquote(revision)}
-    with hub_errors(address, name, downloads=downloads):
+    with hub_errors(address, f"datasets/{name}", missing="not in the cache"):
         try:
             copy: str = huggingface_hub.hf_hub_download(
                 name, path, **of, local_files_only=not downloads
             )
-        except LocalEntryNotFoundError:
-            raise
+        except LocalEntryNotFoundError as error:
+            if downloads:
+                raise
+            hint = "if you trust it, read it once"
+            raise FileError(f"{address}: what a run names is not downloaded", hint) from error
         except EntryNotFoundError as error:
             files = huggingface_hub.HfApi().list_repo_files(name, **of)
             near = difflib.get_close_matches(path, files, 3, 0.3)
@@ -66,11 +69,22 @@ def _copy(address: str, downloads: bool) -> str:
 
 
 @contextmanager
-def hub_errors(what: str, name: str, *, downloads: bool = True) -> Iterator[None]:
-    """Say as a FileError what a hub refuses: `what` for the message, `name` of the dataset."""
+def hub_errors(
+    what: str, place: str, kind: type[XmineError] = FileError, missing: str = ""
+) -> Iterator[None]:
+    """Say as an XmineError what a hub refuses.
+
+    Args:
+        what: for the message.
+        place: of the repository on the hub, `datasets/OWNER/NAME`.
+        kind: of the error.
+        missing: what the cache lacks.
+    """
     from huggingface_hub import constants, errors
 
-    page = f"{constants.ENDPOINT}/datasets/{name}"
+    page, looked = f"{constants.ENDPOINT}/{place}", f"; looked in {constants.HF_HUB_CACHE}"
+    thing = "dataset" if place.startswith("datasets/") else "encoder"
+    none = f"the hub has no such {thing}, or it is not public"
     told = {
         errors.GatedRepoError: (
             "its owner lets in who asks",
@@ -78,24 +92,23 @@ def hub_errors(what: str, name: str, *, downloads: bool = True) -> Iterator[None
         ),
         errors.RevisionNotFoundError: ("there is no such revision", f"see {page}/commits/main"),
         errors.RepositoryNotFoundError: (
-            "no such dataset",
-            "check the name; for a private one, log in: hf auth login",
+            none,
+            "check the name; for a private one, log in with: hf auth login",
         ),
     }
     try:
         yield
-    except FileError:
+    except kind:
         raise
     except Exception as error:
-        why, hint = next((x for kind, x in told.items() if isinstance(error, kind)), ("", ""))
+        why, hint = next((x for each, x in told.items() if isinstance(error, each)), ("", ""))
         if not why and isinstance(error, errors.HfHubHTTPError) and error.response is not None:
             status = error.response.status_code
             why, hint = f"refused (status {status})", "log in with a token that may: hf auth login"
         elif not why:  # whatever the layers below make of a network that is not there
             why = f"the hub cannot be reached: {str(error.__cause__ or error).splitlines()[0]}"
-            if not downloads:
-                why, hint = "what a run names is not downloaded", "if you trust it, read it once"
-            elif constants.HF_HUB_OFFLINE:
-                why, hint = "HF_HUB_OFFLINE forbids to ask for it", "unset it"
-            why += f"; looked in {constants.HF_HUB_CACHE}"
-        raise FileError(f"{what}: {why}", hint) from error
+            if constants.HF_HUB_OFFLINE:
+                why = "HF_HUB_OFFLINE forbids to download it"
+            why = f"{missing}, and {why}" if missing else why
+            hint = "download it where there is a network, and give what came"
+        raise kind(f"{what}: {why}{looked}", hint) from error

@@ -19,7 +19,8 @@ def notebook() -> str:
         re.findall(r"^# %%( \[markdown\])?\n((?:(?!# %%).*\n)*)", script, re.MULTILINE)
     ):
         text = re.sub("^# ?", "", text, flags=re.MULTILINE) if kind else text
-        cell = {"cell_type": "markdown" if kind else "code", "id": f"c{number}", "metadata": {}}
+        cell: dict[str, object] = {"id": f"c{number}", "metadata": {}}
+        cell["cell_type"] = "markdown" if kind else "code"
         cell |= {} if kind else {"execution_count": None, "outputs": []}
         cells.append(cell | {"source": text.strip().splitlines(keepends=True)})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -63,8 +63,7 @@ xmine.write_pairs(sure, folder / "sure.tmx", languages=("en", "zh"))
 #
 # The nearest sentences of a text, in either language:
 # %%
-hits = xmine.search("When does the last cable car leave?", "zh.txt", k=2)
-[(hit.text, hit.line) for hit in hits]
+xmine.search("When does the last cable car leave?", "zh.txt", k=2)
 # %% [markdown]
 # Pairs that exist already get scores, probabilities and flags: here the numbers differ.
 # %%

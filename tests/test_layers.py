@@ -16,27 +16,27 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1679,
+    "xmine": 1664,
     "xmine/aligning": 2436,
     "xmine/browsing": 2702,
-    "xmine/cli": 5428,
-    "xmine/encoders": 4771,
-    "xmine/evaluation": 5590,
-    "xmine/files": 1739,
+    "xmine/cli": 5595,
+    "xmine/encoders": 4758,
+    "xmine/evaluation": 5722,
+    "xmine/files": 1853,
     "xmine/flags": 2659,
-    "xmine/judging": 1334,
+    "xmine/judging": 1338,
     "xmine/knn": 2718,
     "xmine/mining": 3754,
     "xmine/native": 32,
-    "xmine/pairs": 3124,
+    "xmine/pairs": 3128,
     "xmine/plots": 485,
     "xmine/run": 1849,
     "xmine/scoring": 2622,
-    "xmine/text": 5046,
-    "trainer": 9378,
+    "xmine/text": 5052,
+    "trainer": 9399,
     "tui": 6582,
-    "bench": 5210,
-    "tests": 55945,
+    "bench": 5310,
+    "tests": 56324,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -2,7 +2,6 @@
 
 import dataclasses
 import sys
-from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -27,47 +26,35 @@ def fake_mteb(monkeypatch: pytest.MonkeyPatch) -> None:
     made("mteb.similarity_functions", cos_sim="cosines", pairwise_cos_sim="pairwise")
 
 
-def batches(texts: list[str]) -> Iterator[dict[str, list[str]]]:
-    yield from ({"text": texts[at : at + 2]} for at in range(0, len(texts), 2))
-
-
-def task(languages: list[str]) -> Any:
-    return SimpleNamespace(
-        name="Found", type="BitextMining", hf_subsets_to_langscripts={"pair": languages}
-    )
-
-
 SWEDISH = ["Färjan avgår klockan nio.", "Min moster håller bin.", "Det har inte regnat."]
+
+
+def encoded(asked: Any, texts: list[str], languages: list[str], side: str = "") -> Any:
+    batches = ({"text": texts[at : at + 2]} for at in range(0, len(texts), 2))
+    task = SimpleNamespace(hf_subsets_to_langscripts={"pair": languages})
+    kind = SimpleNamespace(value=side) if side else None
+    where = {"hf_split": "test", "hf_subset": "pair", "batch_size": 32}
+    return asked.encode(batches, task_metadata=task, prompt_type=kind, **where)
 
 
 def test_batches_become_one_matrix_read_with_the_pack_of_their_language(fake_mteb: None) -> None:
     encoder = SentenceEncoder.load()
     asked = xmine.as_mteb(encoder)
-    where: dict[str, Any] = {"hf_split": "test", "hf_subset": "pair", "batch_size": 32}
-    found = asked.encode(batches(SWEDISH), task_metadata=task(["eng-Latn", "swe-Latn"]), **where)
+    found = encoded(asked, SWEDISH, ["eng-Latn", "swe-Latn"])
     assert (found == encoder.reading("sv").encode(SWEDISH)).all()
     for languages in (["eng-Latn", "deu-Latn"], []):  # no pack is asked for
-        plain = asked.encode(batches(SWEDISH), task_metadata=task(languages), **where)
-        assert (plain == encoder.encode(SWEDISH)).all()
-    assert not (found == plain).all()
+        plain = encoded(asked, SWEDISH, languages)
+        assert (plain == encoder.encode(SWEDISH)).all() and not (found == plain).all()
     about: Any = asked.mteb_model_meta
-    assert about["name"] == "xmine/embedded" and encoder.fingerprint() in about["revision"]
+    assert about["name"] == "xmine/embedded" and str(encoder.fingerprint()) in about["revision"]
     assert (about["embed_dim"], about["similarity_fn_name"]) == (encoder.dim, "cosine")
 
 
-def test_a_prompt_is_named_after_the_task_its_type_or_the_side(
-    fake_mteb: None, toy_encoder: SentenceEncoder
-) -> None:
-    texts = {"BitextMining": "bade ", "query": "golu ", "Other": "fifi "}
-    named = dataclasses.replace(toy_encoder, settings=EncoderSettings(texts, None, None))
-    asked, words = xmine.as_mteb(named), ["mane", "bade"]
-    query = SimpleNamespace(value="query")
-    of = {"BitextMining": "bade ", "Retrieval": "golu ", "STS": ""}
-    for kind, prompt in of.items():
-        about = SimpleNamespace(name="Found", type=kind)
-        side = query if kind == "Retrieval" else None
-        found = asked.encode(batches(words), task_metadata=about, prompt_type=side)
-        assert (found == toy_encoder.encode(words, prompt=prompt)).all(), kind
+def test_queries_have_the_prompt_of_queries(fake_mteb: None, toy_encoder: SentenceEncoder) -> None:
+    settings = EncoderSettings({"query": "golu ", "document": ""}, None, None)
+    asked, words = xmine.as_mteb(dataclasses.replace(toy_encoder, settings=settings)), ["mane"]
+    for side, prompt in (("query", "golu "), ("document", ""), ("", "")):
+        assert (encoded(asked, words, [], side) == toy_encoder.encode(words, prompt=prompt)).all()
 
 
 def test_without_mteb_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,26 +38,22 @@ class MtebEncoder:
         self,
         inputs: Iterable[Mapping[str, Any]],
         *,
-        task_metadata: Any,  # noqa: ANN401 - that of mteb, as the next but one
+        task_metadata: Any,  # noqa: ANN401 - of mteb, as the next but one
         hf_subset: str = "",
         prompt_type: Any = None,  # noqa: ANN401
         **more: Any,  # noqa: ANN401 - such as batch_size
     ) -> NDArray[np.float32]:
         """Encode batches of texts, float32 [texts, dim], rows of length one.
 
-        The prompt is that of the encoder named after the task, its type, `query` or `document`; the
-        language is looked for among those of the subset, for a pack.
+        The prompt is that of the encoder for `query` or `document`, or its default; the language is
+        one of the subset, for a pack.
         """
         texts = [text for batch in inputs for text in batch["text"]]
-        names = task_metadata.name, task_metadata.type, getattr(prompt_type, "value", "")
-        named = [name for name in names if name in self.encoder.settings.texts]
-        reader = self.encoder
-        if reader.packs:
-            found = task_metadata.hf_subsets_to_langscripts.get(hf_subset, ())
-            codes = [short_code(each) for each in found]
-            code = guess_language(texts, codes)
-            reader = reader.reading(code if code in codes else "")
-        return reader.encode(texts, prompt=(named or [""])[0])
+        side = getattr(prompt_type, "value", "")
+        codes = task_metadata.hf_subsets_to_langscripts.get(hf_subset, ())
+        code = guess_language(texts, codes)
+        reader = self.encoder.reading(code if code in map(short_code, codes) else "")
+        return reader.encode(texts, prompt=side if side in reader.settings.texts else "")
 
 
 def as_mteb(model: SentenceEncoder | str | Path = "embedded") -> MtebEncoder:

@@ -22,7 +22,7 @@ CEILINGS = {
     "xmine/cli": 5595,
     "xmine/encoders": 4758,
     "xmine/evaluation": 5722,
-    "xmine/files": 1853,
+    "xmine/files": 1838,
     "xmine/flags": 2659,
     "xmine/judging": 1338,
     "xmine/knn": 2718,
@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 9399,
     "tui": 6582,
     "bench": 5310,
-    "tests": 56324,
+    "tests": 56326,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -22,7 +22,7 @@ CEILINGS = {
     "xmine/cli": 5580,
     "xmine/encoders": 4758,
     "xmine/evaluation": 3656,
-    "xmine/files": 1853,
+    "xmine/files": 1838,
     "xmine/flags": 2659,
     "xmine/judging": 1338,
     "xmine/knn": 2552,
@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8732,
     "tui": 6582,
     "bench": 8082,
-    "tests": 56226,
+    "tests": 56228,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -80,7 +80,7 @@ def test_every_reader_of_texts_and_pairs_takes_an_address(
 @pytest.mark.parametrize(
     ("address", "message", "hint"),
     [
-        ("hf://datasets/toys/none/a.txt", "the hub has no such dataset", "check the name"),
+        ("hf://datasets/toys/none/a.txt", "the hub has no such repository", "check the name"),
         ("hf://datasets/toys/gated/a.txt", "its owner lets in who asks", "/datasets/toys/gated,"),
         (f"{AT}@v9/old.txt", "there is no such revision", "/commits/main"),
         (f"{AT}/data/eng.txt", "the dataset has no such file", "there are: data/en.txt"),

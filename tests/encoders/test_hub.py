@@ -47,7 +47,7 @@ def test_a_name_in_the_cache_needs_no_network(
 @pytest.mark.parametrize(
     ("offline", "message"),
     [
-        ("1", "toys/other: not in the cache, and HF_HUB_OFFLINE forbids to download it; looked in"),
+        ("1", "toys/other: not in the cache, and HF_HUB_OFFLINE forbids to download it (looked in"),
         ("0", "toys/other: not in the cache, and the hub cannot be reached: "),
     ],
 )
@@ -106,7 +106,7 @@ def test_what_is_needed_is_downloaded_once(xmine: Run, tmp_path: Path, toy_folde
         assert not any("toys" in each for each in seen.asked)
         (tmp_path / "en.npy").unlink()
         ended = xmine(*ENCODE, "toys/nothing", **home)
-        assert "xmine: toys/nothing: the hub has no such encoder" in ended.stderr.decode()
+        assert "xmine: toys/nothing: the hub has no such repository" in ended.stderr.decode()
         ended = xmine(*ENCODE, "a--b/c", **home)
         assert "xmine: a--b/c: no such folder, and no Hugging Face name" in ended.stderr.decode()
 

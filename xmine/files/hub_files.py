@@ -72,43 +72,28 @@ def _copy(address: str, downloads: bool) -> str:
 def hub_errors(
     what: str, place: str, kind: type[XmineError] = FileError, missing: str = ""
 ) -> Iterator[None]:
-    """Say as an XmineError what a hub refuses.
-
-    Args:
-        what: for the message.
-        place: of the repository on the hub, `datasets/OWNER/NAME`.
-        kind: of the error.
-        missing: what the cache lacks.
-    """
+    """Say what a hub refuses as an error of a `kind`; `place` is that of the repository there."""
     from huggingface_hub import constants, errors
 
-    page, looked = f"{constants.ENDPOINT}/{place}", f"; looked in {constants.HF_HUB_CACHE}"
-    thing = "dataset" if place.startswith("datasets/") else "encoder"
-    none = f"the hub has no such {thing}, or it is not public"
-    told = {
-        errors.GatedRepoError: (
-            "its owner lets in who asks",
-            f"ask at {page}, then: hf auth login",
-        ),
-        errors.RevisionNotFoundError: ("there is no such revision", f"see {page}/commits/main"),
-        errors.RepositoryNotFoundError: (
-            none,
-            "check the name; for a private one, log in with: hf auth login",
-        ),
-    }
+    page, login = f"{constants.ENDPOINT}/{place}", "hf auth login"
+    none = "the hub has no such repository, or it is not public"
+    known = [
+        (errors.GatedRepoError, "its owner lets in who asks", f"ask at {page}, then: {login}"),
+        (errors.RevisionNotFoundError, "there is no such revision", f"see {page}/commits/main"),
+        (errors.RepositoryNotFoundError, none, f"check the name; for a private one: {login}"),
+        (errors.HfHubHTTPError, "refused", f"log in with a token that may: {login}"),
+    ]
     try:
         yield
     except kind:
         raise
     except Exception as error:
-        why, hint = next((x for each, x in told.items() if isinstance(error, each)), ("", ""))
-        if not why and isinstance(error, errors.HfHubHTTPError) and error.response is not None:
-            status = error.response.status_code
-            why, hint = f"refused (status {status})", "log in with a token that may: hf auth login"
-        elif not why:  # whatever the layers below make of a network that is not there
-            why = f"the hub cannot be reached: {str(error.__cause__ or error).splitlines()[0]}"
-            if constants.HF_HUB_OFFLINE:
-                why = "HF_HUB_OFFLINE forbids to download it"
+        told = next((each[1:] for each in known if isinstance(error, each[0])), None)
+        if told is None:  # whatever the layers below make of a network that is not there
+            why = f"the hub cannot be reached: {error.__cause__ or error}"
+            why = "HF_HUB_OFFLINE forbids to download it" if constants.HF_HUB_OFFLINE else why
             why = f"{missing}, and {why}" if missing else why
-            hint = "download it where there is a network, and give what came"
-        raise kind(f"{what}: {why}{looked}", hint) from error
+            told = why, "download it where there is a network, and give what came"
+        status = getattr(getattr(error, "response", None), "status_code", "")
+        where = f"status {status}" if status else f"looked in {constants.HF_HUB_CACHE}"
+        raise kind(f"{what}: {told[0]} ({where})", told[1]) from error

@@ -75,7 +75,7 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 def test_ctrl_c_saves_and_the_run_goes_on_bit_for_bit(
     step: int, start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    flags = TRANSFORMER | {"dropout": 0.2, "token_dropout": 0.1, "queue_init": "prefill"}
+    flags = TRANSFORMER | {"dropout": 0.2, "token_dropout": 0.1}
     flags |= {"src_encoder": "scratch", "tgt_encoder": "scratch", "start": start}
     english = toy_pairs.sources
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)

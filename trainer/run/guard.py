@@ -7,7 +7,7 @@ from ..options.shared import TrainingOptions
 from .devset import fell
 
 LIKER, FLEE = 0.3, -0.1  # rise of the mean cosine of strangers: a collapse; and what is too low
-LESS = 0.03  # retrieval below that of the start, beyond noise
+LESS = 0.03  # retrieval below that of the start
 RISE = 1.2  # of the mean loss, over its lowest one between two evaluations
 PATIENCE = 0.2  # share of the steps that a sign has to stand for before training ends
 
@@ -31,18 +31,22 @@ class Guard:
         self.losses, self.steps = self.losses + loss, self.steps + 1
 
     def judge(
-        self, now: Mapping[str, float], before: Mapping[str, float], done: int, *, is_best: bool
+        self,
+        now: Mapping[str, float],
+        before: Mapping[str, float],
+        best: Mapping[str, float],
+        done: int,
     ) -> bool:
         """Judge an evaluation after `done` steps; tell whether training should end.
 
         A new encoder's sentences grow alike for some steps, and a trained one loses a little at the
-        highest learning rate: a sign has to stand for some time, and a best state has none.
+        highest learning rate: a sign has to stand for some time, with retrieval below its best.
         """
         loss, lowest = self.losses / max(1, self.steps), self.lowest
         self.losses, self.steps, self.lowest = 0.0, 0, min(lowest, loss)
         likeness, begun = (each.get("likeness", 0.0) for each in (now, before))
-        accuracy, first = (each.get("accuracy", 0.0) for each in (now, before))
-        is_lost = fell({"accuracy": accuracy, "before": first}, self.options.held_out)
+        accuracy, first, most = (each.get("accuracy", 0.0) for each in (now, before, best))
+        falls = fell({"accuracy": accuracy, "before": most}, self.options.held_out)
         follows = hasattr(self.options, "momentum")
         slower = "a smaller --learning-rate"
         signs = {  # what is wrong, and the option to change -> whether it is so
@@ -53,9 +57,9 @@ class Guard:
             f"the loss rose from {lowest:.3g} to {loss:.3g}: try {slower}"
             + " or --momentum" * follows: loss > RISE * lowest,
             f"held-out retrieval fell from {first:.1%} to {accuracy:.1%}: try {slower} or fewer "
-            "--epochs": is_lost and accuracy < first - LESS,
+            "--epochs": accuracy < first - LESS,
         }
-        found = "" if is_best else next((sign for sign, is_so in signs.items() if is_so), "")
+        found = next((sign for sign, is_so in signs.items() if is_so and falls), "")
         if not (found and self.sign):
             self.since = done
         self.sign = found

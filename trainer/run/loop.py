@@ -350,7 +350,7 @@ class Training:
         is_best = measures.get(decides, 0) >= self.best_measures.get(decides, 0)
         if is_best:
             self._keep(measures)
-        goes_wrong = self.guard.judge(measures, self.before, self.done, is_best=is_best)
+        goes_wrong = self.guard.judge(measures, self.before, self.best_measures, self.done)
         reason = self.step.stops(measures, decides) or (self.guard.sign if goes_wrong else "")
         self.ended_early = bool(reason)
         if reason:

@@ -105,6 +105,16 @@ class Run(TrainingRun):
             super().save(name, state)
 
 
+def trained(method: str, options: TrainingOptions, corpus: Corpus, folder: Path) -> TrainedTowers:
+    """Train as `xmine train` does, without what comes before and after."""
+    shutil.rmtree(folder, ignore_errors=True)
+    options = fitted(options, corpus)
+    torch.manual_seed(options.seed)
+    with deterministic(1):
+        run = Run(folder, options, corpus)
+        return METHODS[method].train(corpus, options, run, lambda _: None)
+
+
 class Bench:
     """Pairs, and the folder in which encoders are trained."""
 
@@ -131,7 +141,7 @@ class Bench:
             given["distilled_encoder"] = given["encoder"]
         began = time.process_time()
         options = METHODS[method].options(**(given | tried))
-        made = self.trained(method, options, self.corpus)
+        made = trained(method, options, self.corpus, self.folder / "run")
         log = (self.folder / "run" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         last = [line for line in map(json.loads, log) if "accuracy" in line][-1]
         figures = {
@@ -144,22 +154,13 @@ class Bench:
         rounded = {name: round(figure, 4) for name, figure in figures.items()}
         return {**rounded, "seconds": round(time.process_time() - began, 1)}
 
-    def trained(self, method: str, options: TrainingOptions, corpus: Corpus) -> TrainedTowers:
-        """Train as `xmine train` does, without what comes before and after."""
-        options = fitted(options, corpus)
-        shutil.rmtree(self.folder / "run", ignore_errors=True)
-        torch.manual_seed(options.seed)
-        run = Run(self.folder / "run", options, corpus)
-        with deterministic(1):
-            return METHODS[method].train(corpus, options, run, lambda _: None)
-
     def checkpoint(self) -> Path:
         """Make a small transformer that knows other pairs, as transformers saves one."""
         path = self.folder / "checkpoint"
         if not path.exists():
             given = SMALL | {"languages": self.languages, "steps": 1000, "epochs": ENOUGH}
             options = METHODS[REFERENCE].options(**given, encoder="scratch")
-            body: Any = self.trained(REFERENCE, options, self.other).towers[""].body
+            body: Any = trained(REFERENCE, options, self.other, self.folder / "run").towers[""].body
             body.model.save_pretrained(path)
             body.tokenizer.save_pretrained(path)
         return path

@@ -44,5 +44,6 @@ def test_momentum_that_suits_a_run(is_static: bool, expected: list[float]) -> No
     begun = MocoOptions(encoder="scratch", architecture="transformer", start="embedded")
     for trained in (begun, MocoOptions(encoder="embedded")):
         assert trained.momentum_over(1, is_static=is_static) == 0.999
-    assert EmmaXOptions(encoder="scratch").momentum_over(9, is_static=True) == 0.5
+    for name in ("scratch", "embedded"):
+        assert EmmaXOptions(encoder=name).momentum_over(9, is_static=True) == 0.5
     assert MocoOptions(momentum=0.3).momentum_over(1, is_static=is_static) == 0.3

@@ -93,12 +93,12 @@ class QueueOptions(TrainingOptions):
 class MomentumOptions(QueueOptions):
     """What methods share whose keys come from a copy that follows the encoder slowly."""
 
-    of_new_static = 0.9  # momentum
+    of_static = 0.9, 0.999  # the momentum of a new static encoder, and of a trained one
 
     momentum: float | str = option(
         "auto",
         "Momentum of the key encoders (MoCo's m): a number from 0 to 1; auto: 0.999; for a new "
-        "transformer 1 - 20 / steps, from 0.99 on; for a new static encoder 0.9, of emma-x 0.5.",
+        "transformer 1 - 20 / steps, from 0.99 on; a new static encoder 0.9; emma-x any static 0.5.",
         min=0,
         max=1,
         words=("auto",),
@@ -107,14 +107,14 @@ class MomentumOptions(QueueOptions):
     def momentum_over(self, steps: int, *, is_static: bool) -> float:
         """Give the momentum of a run; the rule of `auto` is ours.
 
-        A new static encoder flees keys that do not keep up with it, a transformer collapses where
-        they follow fast (`bench/defaults.py --set momentum=0.99` and `0.9`).
+        A static encoder flees keys that do not keep up with it, a transformer collapses where they
+        follow fast (`bench/defaults.py --set momentum=0.99` and `0.9`).
         """
         if self.momentum != "auto":
             return float(self.momentum)
-        if self.starts_trained:
-            return 0.999
-        return self.of_new_static if is_static else min(0.999, max(0.99, 1 - 20 / max(1, steps)))
+        if is_static:
+            return self.of_static[self.starts_trained]
+        return 0.999 if self.starts_trained else min(0.999, max(0.99, 1 - 20 / max(1, steps)))
 
 
 @dataclass(frozen=True, kw_only=True)

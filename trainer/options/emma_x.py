@@ -13,7 +13,7 @@ class EmmaXOptions(MomentumOptions):
     """Emma-X: a rank classifier and an encoder that teach each other on text without pairs."""
 
     largest_queue = 256  # the paper's K
-    of_new_static = 0.5
+    of_static = 0.5, 0.5
 
     phase: str = option(
         "both",

@@ -98,7 +98,7 @@ class MomentumOptions(QueueOptions):
     momentum: float | str = option(
         "auto",
         "Momentum of the key encoders (MoCo's m): a number from 0 to 1; auto: 0.999; for a new "
-        "transformer 1 - 20 / steps, from 0.99 on; a new static encoder 0.9; emma-x any static 0.5.",
+        "transformer 1 - 20 / steps, from 0.99 on; a new static encoder 0.9; emma-x, static 0.5.",
         min=0,
         max=1,
         words=("auto",),

@@ -46,7 +46,7 @@ class Guard:
         self.losses, self.steps, self.lowest = 0.0, 0, min(lowest, loss)
         likeness, begun = (each.get("likeness", 0.0) for each in (now, before))
         accuracy, first, most = (each.get("accuracy", 0.0) for each in (now, before, best))
-        falls = fell({"accuracy": accuracy, "before": most}, self.options.held_out)
+        falls = fell({"accuracy": accuracy, "before": most}, max(1, self.options.held_out))
         follows = hasattr(self.options, "momentum")
         slower = "a smaller --learning-rate"
         signs = {  # what is wrong, and the option to change -> whether it is so

@@ -43,9 +43,9 @@ def command_of(method: str) -> typer.core.TyperCommand:
     refuse = partial(refuse_others, method)
     given = with_flags(partial(train_with, method=method), METHODS[method].options, refuse, PRESETS)
     made = _single(given, method, help=help, short_help=f"{title}: {data_names(method)}")
-    for each in made.params:  # other methods learn from
-        if each.name in GIVEN.keys() - METHODS[method].reads:
-            each.hidden = True  # type: ignore[attr-defined]
+    for each in made.params:
+        if each.name in GIVEN.keys() - METHODS[method].reads:  # which help does not show
+            each.get_help_record = lambda ctx: None  # type: ignore[method-assign]
     return made
 
 
@@ -120,10 +120,9 @@ def _value_of(flag: str, words: list[str]) -> str:
 
 def _with_value(words: list[str]) -> list[str]:
     """Give a lone `--resume` a value: Typer knows none that may be left out."""
-    following = [*words[1:], ""]
     return [
         "--resume=always" if word == "--resume" and after != "auto" else word
-        for word, after in zip(words, following, strict=False)
+        for word, after in zip(words, [*words[1:], ""], strict=False)
     ]
 
 

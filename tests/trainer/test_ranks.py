@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -127,23 +128,13 @@ def test_golden_g12_ranks_of_virtual_examples() -> None:
     assert virtual_ranks(np.array(SHARES), 4).tolist() == [1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
 
 
-class Given(np.random.Generator):
-    """Draws the other sentence of two, and 0.25 of it."""
-
-    def __init__(self) -> None:
-        super().__init__(np.random.PCG64())
-
-    def integers(self, *_: Any, size: Any, **__: Any) -> Any:
-        return np.ones(size, np.int64)
-
-    def random(self, size: Any, *_: Any, **__: Any) -> Any:
-        return np.full(size, 0.25)
-
-
 def test_golden_g12b_a_mixture_is_not_scaled() -> None:
     y = torch.tensor([[0.8, 0.6], [-0.6, 0.8]]).double()
     x, texts = unit(2, 2, 1), torch.tensor([[0, 2], [1, 3]])
-    left, right, ranks = ranked_pairs(torch.cat([x, x]), torch.cat([y, y]), texts, 2, Given())
+    draws: Any = SimpleNamespace(  # the other sentence of two, and 0.25 of it
+        integers=lambda *_, size: np.ones(size, np.int64), random=lambda size: np.full(size, 0.25)
+    )
+    left, right, ranks = ranked_pairs(torch.cat([x, x]), torch.cat([y, y]), texts, 2, draws)
     np.testing.assert_allclose(right[2], [0.45, 0.65], atol=1e-12)
     assert right[2].norm().item() == pytest.approx(0.7905694, abs=1e-6)
     assert ranks[:3].tolist() == [1, 2, 1]

@@ -103,7 +103,10 @@ class Bench:
             return {}
         facts = self.output / f"{name}.json"
         if not facts.exists():
-            words = self.words(self.runs[name])
+            words, file = self.words(self.runs[name]), facts.with_suffix(".toml")
+            keys = [word for word in words if re.fullmatch(r"\w+=\S+", word)]  # that are no flags
+            file.write_text("\n".join(keys), encoding="utf-8")
+            words = [word for word in words if word not in keys] + ["--options", str(file)]
             began = time.monotonic()
             said = json.loads(
                 xmine("train", *words, "-o", str(self.output / name), "--force", "--json")

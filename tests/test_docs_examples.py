@@ -70,8 +70,8 @@ def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> N
         (
             "README.md",
             "Use",
-            "pairs.tsv precise.tsv run corpus.en corpus.zh scored.tsv aligned.tmx better encoder "
-            "mined",
+            "pairs.tsv precise.tsv run corpus.en corpus.zh scored.tsv aligned.tmx better both "
+            "encoder mined",
         ),
         ("docs/how-to/recipes.md", "Beside the example files", "cat.tmx mt.en mt.zh run new.jsonl"),
     ],

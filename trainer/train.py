@@ -247,7 +247,7 @@ def _panel(
 ) -> list[Line]:
     """Compare the encoder with the one it began with; not where it is to read one side alone."""
     begun = set(options.encoders)
-    reads_one = getattr(options, "stage", "") == "distil" and not getattr(options, "distil_both", 0)
+    reads_one = getattr(options, "stage", "") == "distil"
     if list(encoders) != [""] or len(begun) > 1 or SCRATCH in begun or reads_one:
         return []
     before = load_encoder(begun.pop(), options)

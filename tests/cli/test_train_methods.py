@@ -98,6 +98,7 @@ def test_help_of_a_method_shows_its_options_before_those_of_all(
         ended = command("train", *arguments)
         assert (ended.code, ended.err) == (0, "")
         assert METHODS[name].title in ended.out
+        assert len(set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", ended.out, re.M))) <= 45
         kinds = METHODS[name].options.__dataclass_fields__
         own = [each for each in own_options(name) if not kinds[each].metadata["preset"]]
         places = {each: ended.out.find(f"  {flag(each)} ") for each in own}

@@ -19,8 +19,6 @@ from torch import Tensor
 from xmine.trainer.data.rows import TokenizedSide
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.options.emma_x import EmmaXOptions
-from xmine.trainer.ranking import monitor
-from xmine.trainer.ranking.virtual import Mixing
 
 Sentence = tuple[int, ...]  # numbers of words: two sentences are the same if these are
 Example = tuple[Tensor, Tensor, int]  # x, y, their rank
@@ -66,12 +64,6 @@ class Mixture:
         return joint - joint.logsumexp(dim=0)
 
     @torch.no_grad()
-    def distances(self) -> list[float]:
-        """E |d|^2 of each rank."""
-        variances = self.log_var.clamp(-14, 2).exp()
-        return [float((mu**2 + v).sum()) for mu, v in zip(self.mu, variances, strict=True)]
-
-    @torch.no_grad()
     def fit(self, examples: Sequence[Example]) -> None:
         """Take mean, variance and frequency of each rank (A-14)."""
         for rank in range(1, len(self.mu) + 1):
@@ -115,8 +107,6 @@ class Twin:
         self.g = Mixture(options.ranks, tower.dim)
         n = options.ranks
         self.s = [(n - rank + 1) / n for rank in range(1, n + 1)]  # A-18
-        self.counts = dict.fromkeys(("skipped", "disordered", "sorted", "refitted"), 0)
-        self.together = max(1, options.steps // 10)  # steps that are looked at together
         self.judged: list[tuple[int, int]] = []  # c_G and c_M of all pairs
 
     def begin(self, rows: int, *, peak: float) -> None:
@@ -126,11 +116,9 @@ class Twin:
         self.next = 0
         self.of_m = Adam(list(self.tower.parameters()), decay=self.options.weight_decay)
         self.of_g = Adam(list(self.g.parameters().values()))
-        auto = min(0.999, max(0.99, 1 - 20 / self.options.steps))  # A-02, of a new M
+        auto = min(0.999, max(0.99, 1 - 20 / self.options.steps))  # A-02, of a new transformer
         wanted = self.options.momentum
         self.momentum = auto if wanted == "auto" else float(wanted)
-        self.window: list[Example] = []
-        self.nats: list[float] = []
 
     # what both phases do
 
@@ -187,7 +175,7 @@ class Twin:
     # phase 1
 
     def warm_up(
-        self, columns: Sequence[TokenizedSide], drawn: Mixing, random: np.random.Generator
+        self, columns: Sequence[TokenizedSide], random: np.random.Generator
     ) -> tuple[dict[str, float], dict[str, float]]:
         keys, queries = self.read(columns, random, key_dropout=False)  # A-04
         pairs = list(zip(*map(sentences, columns), strict=True))
@@ -201,153 +189,74 @@ class Twin:
             logits = torch.stack([x @ key / tau for key in [keys[1 - side][i], *others]])
             terms.append(logits.logsumexp(dim=0) - logits[0])
         contrast = sum(terms[1:], terms[0]) / len(terms)
-        anchors = [[x.detach() for x in column] for column in queries]
-        examples = self.examples(anchors, keys, pairs, drawn)
-        log_p = [self.g.log_p(x, y) for x, y, _ in examples]
-        costs = [-each[rank - 1] for each, (_, _, rank) in zip(log_p, examples, strict=True)]
-        right = [
-            int(p.argmax()) + 1 == rank for p, (_, _, rank) in zip(log_p, examples, strict=True)
-        ]
-        nats = sum(costs[1:], costs[0]) / len(costs)  # eq. 4
-        learns = self.done >= self.together  # A-14
-        self.learn(contrast, nats if learns else None)
-        self.window += examples
-        if self.done == self.together:
-            self.g.fit(self.window)
+        self.learn(contrast, None)
         self.put_all(keys, columns, together=True)
-        shown = {"rank_nats": nats.item(), "rank_accuracy": sum(right) / len(right)}
-        return {"contrast": contrast.item()} | ({"ranking": nats.item()} if learns else {}), shown
-
-    def examples(
-        self,
-        anchors: list[list[Tensor]],
-        keys: list[list[Tensor]],
-        pairs: list[tuple[Sentence, ...]],
-        drawn: Mixing,
-    ) -> list[Example]:
-        """Translations, strangers, and what lies between (eq. 3), of known ranks (A-16)."""
-        ranks, found = self.options.ranks, []
-        for side, (i, pair) in itertools.product((0, 1), enumerate(pairs)):
-            x, y = anchors[side][i], keys[1 - side][i]
-            found.append((x, y, 1))
-            shares = [1.0, *drawn.shares[side, i]]
-            for j, share in zip(drawn.others[side, i], shares, strict=True):
-                assert j != i and 0 <= share <= 1
-                if {*pairs[j]} & {*pair}:
-                    continue
-                rank = math.ceil((1 - share) * 1 + share * ranks)
-                if self.options.interp_rule == "uniform":
-                    rank = 1 + sum(share >= edge / ranks for edge in range(1, ranks))
-                found.append((x, (1 - share) * y + share * keys[1 - side][j], rank))
-        return found
+        return {"contrast": contrast.item()}, {}
 
     # between the phases
 
     @torch.no_grad()
-    def estimate(self, batches: Sequence[tuple[Sequence[TokenizedSide], Mixing]]) -> None:
-        """Take s_r from examples of each rank (A-18); G is estimated anew if that is better."""
-        made = []
-        for columns, drawn in batches:
-            keys, anchors = (by_column(m.eval().embed(*columns), 2) for m in (self.key, self.tower))
-            pairs = list(zip(*map(sentences, columns), strict=True))
-            made.append(self.examples(anchors, keys, pairs, drawn))
-        for rank in range(1, self.options.ranks + 1):
-            of_rank = [(x, y) for each in made for x, y, r in each if r == rank]
-            if of_rank:
-                self.s[rank - 1] = sum(cosine(x, y) for x, y in of_rank) / len(of_rank)
-        anew = copy.deepcopy(self.g)
-        anew.fit([each for some in made[::2] for each in some])
-        judged = [each for some in made[1::2] for each in some]
-        right = [
-            sum(int(g.log_p(x, y).argmax()) + 1 == rank for x, y, rank in judged)
-            for g in (anew, self.g)
-        ]
-        self.g = anew if right[0] > right[1] else self.g
+    def estimate(self, columns: Sequence[TokenizedSide], random: np.random.Generator) -> None:
+        """Take G (A-14) and s_r (A-18) from examples of each rank (eq. 3, A-16)."""
+        ranks, made = self.options.ranks, list[Example]()
+        keys, anchors = (by_column(m.eval().embed(*columns), 2) for m in (self.key, self.tower))
+        pairs = list(zip(*map(sentences, columns), strict=True))
+        for side in (0, 1):
+            steps = random.integers(1, len(pairs), size=(len(pairs), ranks))
+            drawn = random.random((len(pairs), ranks - 1))
+            for i, pair in enumerate(pairs):
+                x, y = anchors[side][i], keys[1 - side][i]
+                made.append((x, y, 1))
+                for step, share in zip(steps[i], [1.0, *drawn[i]], strict=True):
+                    j = (i + step) % len(pairs)
+                    if {*pairs[j]} & {*pair}:
+                        continue
+                    rank = 1 + sum(share >= edge / ranks for edge in range(1, ranks))
+                    made.append((x, (1 - share) * y + share * keys[1 - side][j], rank))
+        for rank in range(1, ranks + 1):
+            of_rank = [(x, y) for x, y, r in made if r == rank]
+            self.s[rank - 1] = sum(cosine(x, y) for x, y in of_rank) / len(of_rank)
+        self.g.fit(made)
 
     # phase 2
 
     def maximise(
         self, columns: Sequence[TokenizedSide], random: np.random.Generator
     ) -> tuple[dict[str, float], dict[str, float]]:
-        options, n = self.options, self.options.ranks
-        keys, queries = self.read(columns, random, key_dropout=options.self_positive)  # A-17
-        texts = [sentences(side) for side in columns]
-        every_text = [text for of_side in texts for text in of_side]
-        translations = [text for of_side in texts[::-1] for text in of_side]
-        anchors = zip(itertools.chain(*queries), every_text, translations, strict=True)
-        others = list(zip(itertools.chain(*keys), every_text, strict=True))
+        n = self.options.ranks
+        keys, queries = self.read(columns, random, key_dropout=True)  # A-17
+        texts = sentences(columns[0])
+        others = list(zip(keys[0], texts, strict=True))
         others += [(slot.key, slot.texts[0]) for slot in self.queue()]
-        examples: list[Example] = []  # of all pairs, by c_M
         members: dict[int, list[float]] = {rank: [] for rank in range(1, n + 1)}  # by c_G
-        agreed, terms, costs, spread = 0, [], [], []
-        for x, text, translation in anchors:
+        terms, costs = [], []
+        for x, text in zip(queries[0], texts, strict=True):
             by_rank: dict[int, list[Tensor]] = {rank: [] for rank in range(1, n + 1)}
             for y, other in others:
+                if text == other:
+                    by_rank[1].append(x @ y)
+                    continue
                 log_p, likeness = self.g.log_p(x.detach(), y), cosine(x, y)
                 c_g = int(log_p.argmax()) + 1  # eq. 9
                 gaps = [abs(likeness - s) for s in self.s]
                 c_m = gaps.index(min(gaps)) + 1  # eq. 10
-                if len(columns) == 2 and other == translation:
-                    c_g = c_m = 1
-                if text == other:
-                    if options.self_positive:
-                        by_rank[1].append(x @ y)
-                    continue
                 by_rank[c_g].append(x @ y)
                 members[c_g].append(likeness)
-                examples.append((x.detach(), y, c_m))
                 costs.append(-log_p[c_m - 1])
-                agreed += c_g == c_m
                 self.judged.append((c_g, c_m))
-                spread.append(math.exp(-2 * ((x - y) ** 2).sum().item()))
             for rank in range(1, n):  # eq. 20
-                low, high = options.rank_temperature_low, options.rank_temperature_high
-                tau = low + (rank - 1) / (n - 2) * (high - low) if n > 2 else low  # A-20
+                tau = 0.05 + (rank - 1) / (n - 2) * 0.05 if n > 2 else 0.05  # A-20
                 worse = [each for r in range(rank, n + 1) for each in by_rank[r]]
                 if by_rank[rank]:  # A-17
                     of_rank, every = (torch.stack(each) / tau for each in (by_rank[rank], worse))
                     terms.append(every.logsumexp(dim=0) - of_rank.logsumexp(dim=0))
-        losses: dict[str, Tensor] = {}
-        if not options.freeze_gmm:  # eq. 6
-            losses["ranking"] = sum(costs[1:], costs[0]) / len(costs)
-        if terms:
-            losses["contrast"] = sum(terms[1:], terms[0]) / len(every_text)
-        self.counts["skipped"] += not terms
-        self.learn(losses.get("contrast"), losses.get("ranking"))
-        likely = [each for some in members.values() for each in some]
-        shown = {f"share_{rank}": len(each) / len(likely) for rank, each in members.items()}
-        shown |= {"agreement": agreed / len(likely), "batch_likeness": sum(likely) / len(likely)}
-        shown["uniformity"] = math.log(sum(spread) / len(spread))
+        contrast = sum(terms[1:], terms[0]) / len(texts)
+        ranking = sum(costs[1:], costs[0]) / len(costs)  # eq. 6
+        self.learn(contrast, ranking)
         for rank, each in members.items():  # eq. 11
             if each:
                 mean = sum(each) / len(each)
                 self.s[rank - 1] += (1 - self.epsilon) * (mean - self.s[rank - 1])
         self.put_all(keys, columns, together=False)
-        if "ranking" in losses:
-            self.refit(losses["ranking"].item(), examples)
-        self.sort()
-        return {name: each.item() for name, each in losses.items()} or {"contrast": 0.0}, shown
-
-    def refit(self, nats: float, examples: Sequence[Example]) -> None:
-        """Estimate a G anew that explains nothing for a window."""
-        self.nats.append(nats)
-        if len(self.nats) == self.together:
-            if sum(self.nats) / self.together > monitor._LOST:
-                self.g.fit(examples)
-                self.counts["refitted"] += 1
-            self.nats.clear()
-
-    @torch.no_grad()
-    def sort(self) -> None:
-        """Sort ranks by s, the memory of the optimiser included, after steps in disorder."""
-        ordered = all(near > far for near, far in pairwise(self.s))
-        ordered = ordered and all(near < far for near, far in pairwise(self.g.distances()))
-        self.counts["disordered"] = 0 if ordered else self.counts["disordered"] + 1
-        if self.counts["disordered"] < monitor._PATIENCE:
-            return
-        order = sorted(range(len(self.s)), key=lambda rank: -self.s[rank])
-        self.s = [self.s[rank] for rank in order]
-        for each in (*self.g.parameters().values(), *self.of_g.first, *self.of_g.second):
-            each.copy_(each[order])
-        self.counts["disordered"] = 0
-        self.counts["sorted"] += 1
+        shown = {f"share_{rank}": len(each) / len(costs) for rank, each in members.items()}
+        return {"contrast": contrast.item(), "ranking": ranking.item()}, shown

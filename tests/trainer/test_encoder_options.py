@@ -207,16 +207,17 @@ CASES: list[tuple[type[TrainingOptions], dict[str, Any], set[str]]] = [
         {"stage": "contrast", "encoder": "STATIC", "distilled_encoder": "BERT", "max_tokens": 9},
         {"--max-tokens"},
     ),
-    (EmmaXOptions, {"phase": "1", "freeze_gmm": True, "encoder": "STATIC"}, {"freeze_gmm"}),
+    (
+        EmmaXOptions,
+        {"phase": "1", "gmm_learning_rate": 0.0, "encoder": "STATIC"},
+        {"gmm_learning_rate"},
+    ),
     # In words of the options and the data that they wait for.
     (TransaugOptions, {"stage": "distil", "temperature": 0.1}, {"--temperature"}),
     (TransaugOptions, {"stage": "distil", "learning_rate": 0.1, "distil_epochs": 2}, set()),
-    (TransaugOptions, {"share_encoder": True, "distil_both": True}, {"distil_both"}),
-    (TransaugOptions, {"temperature": 0.1, "logit_scale_init": 1.0}, {"logit_scale_init"}),
+    (TransaugOptions, {"share_encoder": True, "distil_epochs": 2}, {"distil_epochs"}),
     (TransaugOptions, {"nli_epochs": 2}, {"nli_epochs"}),
     (EmmaXOptions, {"phase": "1", "em_epochs": 2, "temperature": 0.1}, {"--em-epochs"}),
-    (EmmaXOptions, {"rank_temperature_high": 0.2}, {"rank_temperature_high"}),
-    (EmmaXOptions, {"rank_temperature_high": 0.2, "ranks": 3}, set()),
     (MsimcseOptions, {"hard_negative_weight": 1.0}, {"--hard-negative-weight"}),
 ]
 

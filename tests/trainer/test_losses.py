@@ -12,7 +12,7 @@ from tests.toys.twin_training import in_float64
 from xmine.trainer.losses import with_queue
 from xmine.trainer.losses.contrastive import scaled_cosines
 from xmine.trainer.losses.with_queue import Member, contrast_in_batch, contrast_with_queue
-from xmine.trainer.methods.moco import InferenceHead, features_of
+from xmine.trainer.methods.moco import InferenceHead
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.options.contrast import MocoOptions
 
@@ -179,19 +179,18 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return made
 
 
-def test_golden_g05_features_of_two_sentences() -> None:
+def test_golden_g05_the_inference_head_reads_u_v_and_their_distance() -> None:
+    head, read = InferenceHead(2), list[Tensor]()
+    head.layers.register_forward_pre_hook(lambda _, given: read.extend(given))
     u, v = torch.tensor([[0.6, 0.8]]), torch.tensor([[1.0, 0.0]])
-    assert features_of(u, v, "uv").tolist()[0] == pytest.approx([0.6, 0.8, 1, 0])
-    assert features_of(u, v, "uvd").tolist()[0] == pytest.approx([0.6, 0.8, 1, 0, 0.4, 0.8])
-    more = features_of(u, v, "uvdm").tolist()[0]
-    assert more == pytest.approx([0.6, 0.8, 1, 0, 0.4, 0.8, 0.6, 0])
+    head(u, v)
+    assert read[0].tolist()[0] == pytest.approx([0.6, 0.8, 1, 0, 0.4, 0.8])
 
 
-@pytest.mark.parametrize("features", ["uv", "uvd", "uvdm"])
-def test_the_inference_head_is_two_layers_of_256_and_3(features: str) -> None:
-    head = InferenceHead(5, features)
+def test_the_inference_head_is_two_layers_of_256_and_3() -> None:
+    head = InferenceHead(5)
     shapes = [tuple(each.shape) for each in head.parameters()]
-    assert shapes == [(256, 5 * len(features)), (256,), (3, 256), (3,)]
+    assert shapes == [(256, 15), (256,), (3, 256), (3,)]
     kinds = [type(each).__name__ for each in head.layers]
     assert kinds == ["Linear", "ReLU", "Dropout", "Linear"]
     assert head.layers[2].p == 0.1

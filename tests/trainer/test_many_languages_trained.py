@@ -23,9 +23,8 @@ from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower, cut_together
 from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
-from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.shared import TrainingOptions
-from xmine.trainer.ranking.virtual import Mixing, ranked_pairs
+from xmine.trainer.ranking.virtual import ranked_pairs, virtual_ranks
 from xmine.trainer.run.devset import worst_language
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.run.step import Step
@@ -139,19 +138,22 @@ def test_msimcse_masks_equal_texts_of_all_files_and_sides(
 def test_emma_x_takes_no_text_of_the_pair_for_a_stranger(pairs: ParallelText, tower: Tower) -> None:
     data = cut_pairs(pairs, tower, tower)
     keys = torch.from_numpy(np.stack([each.keys for each in data.columns], axis=1))
-    sides = tower.embed(data.columns[0]).detach(), tower.embed(data.columns[1]).detach()
-    options = EmmaXOptions(ranks=3)
-    mixing = Mixing.drawn(len(pairs), options, np.random.default_rng(1))
-    found = ranked_pairs(sides, sides, keys, mixing, slice(None), across=True)[2]
-    expected, across = [], 0
+    anchors = tower.embed(*data.columns).detach()
+    random = np.random.default_rng(1)
+    found = ranked_pairs(anchors, anchors, keys, 3, random, across=True)[2]
+    expected, across, count = [], 0, len(pairs)
     texts = list(zip(pairs.sources, pairs.targets, strict=True))
-    for direction in range(2):
+    random = np.random.default_rng(1)
+    for _ in range(2):
+        steps = random.integers(1, count, size=(count, 3))
+        ranks = virtual_ranks(random.random((count, 2)), 3)
         for row, own in enumerate(texts):
-            ranks = mixing.ranks[direction, row].tolist()
-            others = [texts[at] for at in mixing.others[direction, row]]
-            expected.append(ranks[0])
+            others = [texts[(row + step) % count] for step in steps[row]]
+            expected.append(1)
             expected += [
-                rank for rank, other in zip(ranks[1:], others, strict=True) if not {*other} & {*own}
+                rank
+                for rank, other in zip([3, *ranks[row].tolist()], others, strict=True)
+                if not {*other} & {*own}
             ]
             across += sum(bool({*x} & {*own}) and x[0] != own[0] and x[1] != own[1] for x in others)
     assert found.tolist() == expected and across > 3

@@ -95,7 +95,7 @@ class Paper:
         for key, query in ((self.key_x, self.x), (self.key_y, self.y))[: 1 if self.shared else 2]:
             self.follow(key, query)
         for key in (self.key_x, self.key_y):
-            key.train(self.options.key_dropout)  # A-04: not if it is not wanted
+            key.eval()  # A-04
         with torch.no_grad():
             self.k_x = unit(read(self.key_x, pieces_of(self.x, [x for x, _ in pairs])))
             self.k_y = unit(read(self.key_y, pieces_of(self.y, [y for _, y in pairs])))
@@ -156,8 +156,7 @@ class Paper:
         u, v = unit(read(self.x, premises + hypotheses)).chunk(2)
         below, above = self.judge[0], self.judge[3]
         assert isinstance(below, nn.Linear) and isinstance(above, nn.Linear)
-        parts = {"u": u, "v": v, "d": (u - v).abs(), "m": u * v}
-        features = torch.cat([parts[name] for name in self.options.nli_features], dim=1)
+        features = torch.cat([u, v, (u - v).abs()], dim=1)
         units = (features @ below.weight.T + below.bias).clamp(min=0)
         units = nn.functional.dropout(units, 0.1)
         scores = units @ above.weight.T + above.bias
@@ -230,29 +229,24 @@ CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
     "one encoder": ([static], {}),
     "one encoder, with the batch": ([static], {"in_batch_negatives": True, "clip": 0.1}),
     "with the batch": (TWO, {"in_batch_negatives": True, "warmup": 0.3}),
-    "random queues": (TWO, {"queue_init": "random", "schedule": "cosine"}),
-    "filled queues": (TWO, {"queue_init": "prefill"}),
+    "a cosine": (TWO, {"schedule": "cosine"}),
     "fewer pieces": (TWO, {"token_dropout": 0.4}),
-    "a head": ([with_head, static], PAPER | {"queue_init": "random"}),
+    "a head": ([with_head, static], PAPER),
     "two transformers": (
         [transformer] * 2,
-        PAPER | {"dropout": 0.3, "queue_init": "prefill"} | SLOW,
+        PAPER | {"dropout": 0.3} | SLOW,
     ),
-    "dropout in keys": (
-        [transformer],
-        PAPER | {"dropout": 0.3, "key_dropout": True, "queue_init": "prefill"} | SLOW,
-    ),
-    "one transformer": ([transformer], PAPER | {"dropout": 0.2, "queue_init": "random"} | SLOW),
-    "two kinds": ([static, transformer], TRAINED | {"queue_init": "random"}),
+    "one transformer": ([transformer], PAPER | {"dropout": 0.2} | SLOW),
+    "two kinds": ([static, transformer], TRAINED),
     "scaled losses": (TWO, PAPER | {"dtype": "float16", "in_batch_negatives": True}),
-    "inference": (TWO, PAPER | {"nli_batch": 10, "queue_init": "random"}),
+    "inference": (TWO, PAPER | {"nli_batch": 10}),
     "inference, one transformer": ([transformer], PAPER | {"nli_batch": 4, "dropout": 0.2} | SLOW),
-    "inference, few labels": ([static], {"nli_batch": 40, "nli_features": "uvdm"}),
+    "inference, few labels": ([static], {"nli_batch": 40}),
 }
 
 
-USUAL_CASES = ["two encoders", "one encoder, with the batch", "filled queues", "fewer pieces"]
-USUAL_CASES += ["two transformers", "dropout in keys", "inference"]
+USUAL_CASES = ["two encoders", "one encoder, with the batch", "fewer pieces"]
+USUAL_CASES += ["two transformers", "inference"]
 
 
 @pytest.mark.parametrize("name", mostly_long(CASES, USUAL_CASES))
@@ -274,47 +268,16 @@ def test_ours_is_the_paper(
             step.inference = InferenceTask(step.judged(), labelled, options)
         sources, targets = (list(side) for side in zip(*pairs, strict=True))
         rows = cut_pairs(ParallelText(sources, targets, [""] * ROWS), x, y)
-        if options.queue_init == "prefill":
-            step.train().prefill(rows)  # without dropout, whatever was before
         own = [copy.deepcopy(each) for each in (towers if len(towers) == 1 else (x, y))]
         head = copy.deepcopy(step.inference.head.layers) if step.inference else None
         paper = Paper(own[0], own[-1], pairs, options, labelled, head)
-        begin_queues(paper, step)
         seen: list[dict[str, Tensor]] = []
         done = beside(step, paper, rows, with_rate(options, x), tmp_path / "run", seen.append)
     assert done == STEPS and len(seen) == STEPS
-    full = options.queue_init != "mask" or options.in_batch_negatives
-    assert (seen[0]["source_to_target"] > 0) == full  # else there are no negatives yet
+    assert (
+        seen[0]["source_to_target"] > 0
+    ) == options.in_batch_negatives  # else there are no negatives yet
     assert seen[-1]["source_to_target"] > 0.1 and seen[-1]["target_to_source"] > 0.1
-
-
-def begin_queues(paper: Paper, step: _Step) -> None:
-    """Look at the queues that training begins with, and take them over.
-
-    Random keys are unit rows, others in each queue. Keys that are made before are those of E' for
-    pairs from anywhere in the data, each once, without dropout.
-    """
-    if paper.options.queue_init == "mask":
-        assert not len(step.queue_x) and not len(step.queue_y)
-        return
-    ours = (step.queue_x, step.queue_y)
-    assert [len(each) for each in ours] == [SIZE, SIZE]
-    assert not torch.equal(ours[0].rows, ours[1].rows)
-    for queue in ours:
-        same(queue.rows.norm(dim=1), torch.ones(SIZE))
-    texts: list[tuple[str, str] | None] = [None] * SIZE
-    if paper.options.queue_init == "prefill":
-        random = np.random.default_rng([paper.options.seed, 4])
-        drawn = [paper.pairs[row] for row in random.permutation(ROWS)[:SIZE]]
-        texts = [*drawn]
-        for side, key, queue in ((0, paper.key_x, ours[0]), (1, paper.key_y, ours[1])):
-            with torch.no_grad():
-                made = unit(read(key.eval(), pieces_of(key, [pair[side] for pair in drawn])))
-            same(queue.rows[by_age(queue)], made)
-    for queue, own in ((ours[0], paper.queue_x), (ours[1], paper.queue_y)):
-        own += [
-            Key(queue.rows[at].clone(), of) for at, of in zip(by_age(queue), texts, strict=True)
-        ]
 
 
 def test_the_rates_are_those_of_the_paper() -> None:

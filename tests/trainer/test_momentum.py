@@ -8,6 +8,7 @@ from torch import nn
 
 from xmine.trainer.models.queue import MomentumTower
 from xmine.trainer.options.contrast import MocoOptions
+from xmine.trainer.options.emma_x import EmmaXOptions
 
 
 def linear(weight: list[float]) -> Any:
@@ -33,9 +34,16 @@ def test_zero_is_the_encoder_and_one_never_changes(momentum: float, expected: li
     assert torch.equal(key.tower.get_parameter("weight"), torch.tensor([expected]))  # to the bit
 
 
-def test_momentum_that_suits_a_run() -> None:
+@pytest.mark.parametrize(
+    ("is_static", "expected"),
+    [(False, [0.99, 0.99, 0.995, 0.999]), (True, [0.9, 0.9, 0.9, 0.9])],
+)
+def test_momentum_that_suits_a_run(is_static: bool, expected: list[float]) -> None:
     new, steps = MocoOptions(encoder="scratch"), (1, 2000, 4000, 73_242)
-    assert [new.momentum_over(each) for each in steps] == [0.99, 0.99, 0.995, 0.999]
-    assert MocoOptions(encoder="embedded").momentum_over(1) == 0.999
+    assert [new.momentum_over(each, is_static=is_static) for each in steps] == expected
     begun = MocoOptions(encoder="scratch", architecture="transformer", start="embedded")
-    assert begun.momentum_over(1) == 0.999
+    for trained in (begun, MocoOptions(encoder="embedded")):
+        assert trained.momentum_over(1, is_static=is_static) == 0.999
+    for name in ("scratch", "embedded"):
+        assert EmmaXOptions(encoder=name).momentum_over(9, is_static=True) == 0.5
+    assert MocoOptions(momentum=0.3).momentum_over(1, is_static=is_static) == 0.3

@@ -34,7 +34,7 @@ COMMON: dict[str, Any] = dict(encoder="scratch", architecture="transformer", sta
 COMMON |= dict(layers=1, heads=2, max_tokens=24, dropout=0.0, dtype="float32", tokens_at_once=512)
 COMMON |= dict(batch_size=32, epochs=1, steps=4, evaluate_every=2, held_out=50, learning_rate=0.001)
 COMMON |= dict(clip=0.5, threads=1)
-QUEUE = {"queue_size": 80, "queue_init": "prefill", "in_batch_negatives": True}
+QUEUE = {"queue_size": 80, "in_batch_negatives": True}
 MIXED = {"teacher": TOY, "distilled_encoder": TOY, "train_teacher": True, "distil_epochs": 2}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "msimcse": ("msimcse", {"training_head": True}),
@@ -50,7 +50,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "transaug, static student": ("transaug", {"encoder": TOY, "distilled_encoder": "scratch"}),
     "transaug, static teacher": ("transaug", QUEUE | {"teacher": TOY, "distilled_encoder": TOY}),
     "transaug, two towers": ("transaug", QUEUE | MIXED),
-    "emma-x": ("emma-x", {"queue_size": 80, "parallel_mix": 0.5, "momentum": 0.5}),
+    "emma-x": ("emma-x", {"queue_size": 80, "momentum": 0.5}),
 }
 USUAL = "moco, static and transformer"
 

@@ -27,7 +27,7 @@ def save(run, name, state, write=TrainingRun.save):
 TrainingRun.save = save
 xmine.cli.run()
 """
-OPTIONS = "--batch-size 64 --epochs 2 --evaluate-every 7 --threads 1".split()
+OPTIONS = "--batch-size 64 --epochs 2 --threads 1 --options ../own.toml".split()
 
 
 @pytest.fixture
@@ -38,6 +38,7 @@ def train(tmp_path: Path, toy_pairs: ParallelText, toy_folder: Path) -> list[str
     for node in ("one", "other"):
         (tmp_path / node).mkdir()
         (tmp_path / node / "pairs.tsv").write_text(text, encoding="utf-8")
+    (tmp_path / "own.toml").write_text("evaluate_every = 7", encoding="utf-8")
     (tmp_path / "command.py").write_text(COMMAND, encoding="utf-8")
     return [str(tmp_path / "command.py"), "train", "pairs.tsv", "--encoder", str(toy_folder)]
 

@@ -222,7 +222,7 @@ def test_stages_run_alone(
     assert distilled.measures["accuracy"] > 0.8 and distilled.measures["cosine"] > 0.5
 
     folder = str(tmp_path / "distilled")
-    options = options_of(stage="contrast", distilled_encoder=folder, queue_init="prefill")
+    options = options_of(stage="contrast", distilled_encoder=folder)
     both = train(pairs, options, tmp_path / "both")
     assert both.measures["accuracy"] > 0.9
     kept = SentenceEncoder.load(tmp_path / "both" / "target").encode(toy_pairs.targets[:50])
@@ -256,7 +256,6 @@ def test_the_teacher_may_read_the_language_on_the_right(
         ({"teacher_language": "fr"}, "not one of --languages"),
         ({"temperature": "cold"}, "--temperature is 'cold'"),
         ({"temperature": 0.0}, "--temperature is 0; it must be at least 0.001"),
-        ({"logit_scale_init": 5.0}, "at most 4.6"),
     ],
 )
 def test_options_that_do_not_go_together(

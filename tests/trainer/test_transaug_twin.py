@@ -183,20 +183,14 @@ class Twins:
         before = step.teacher.tower.vectors.clone()
         for batch in batches:
             learner.touched.clear()
-            texts, wanted = self._texts(batch), {}
-            reads = {"distillation": [other for _, other in texts]}
-            if options.distil_both:
-                reads["own_language"] = [english for english, _ in texts]
-            for name, sentences in reads.items():
-                total = torch.zeros((), dtype=torch.float64)
-                for (english, _), sentence in zip(texts, sentences, strict=True):
-                    taught, learned = teacher.of(english).detach(), matrix @ learner.of(sentence)
-                    for number in range(TEACHER_DIM):
-                        total = total + (learned[number] - taught[number]) ** 2
-                wanted[name] = total / (len(texts) * TEACHER_DIM)
-            gradients = torch.autograd.grad(
-                torch.stack(list(wanted.values())).sum(), [learner.vectors, matrix]
-            )
+            texts = self._texts(batch)
+            total = torch.zeros((), dtype=torch.float64)
+            for english, other in texts:
+                taught, learned = teacher.of(english).detach(), matrix @ learner.of(other)
+                for number in range(TEACHER_DIM):
+                    total = total + (learned[number] - taught[number]) ** 2
+            wanted = {"distillation": total / (len(texts) * TEACHER_DIM)}
+            gradients = torch.autograd.grad(wanted["distillation"], [learner.vectors, matrix])
             moved[0].step(gradients[0], learner.touched)
             moved[1].step(gradients[1])
             found = self._take(step, optimizers, batch)
@@ -226,11 +220,7 @@ class Twins:
         # A ring: a list of places, where the next key goes, and how many hold one.
         ring: list[tuple[Tensor, set[str]] | None] = [None] * size
         place = 0
-        if options.queue_init == "random":
-            ring = [(row.double(), set()) for row in step.queue.rows.clone()]
-        if options.queue_init == "prefill":
-            ring, place = self._prefilled(step, teacher, size), int(step.queue.next)
-        s = torch.tensor(options.logit_scale_init, dtype=torch.float64, requires_grad=True)
+        s = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
         rates = max(RATES["contrast"], 2 * math.log(100) / options.steps)
         moved = [Moved(student.vectors, RATES["contrast"])]
         matrix = Moved(self._matrix_of(step.student), RATES["contrast"], DECAY)
@@ -301,19 +291,6 @@ class Twins:
             assert projected.matrix.bias is None
             return projected.matrix.weight.detach().clone().requires_grad_(True)
         return torch.eye(projected.tower.dim, dtype=torch.float64)
-
-    def _prefilled(self, step: Any, teacher: Encoder, size: int) -> Any:
-        """Read what the queue was filled with: keys S'(c) of pairs, each pair once."""
-        assert len(step.queue) == size
-        filled = []
-        for row, numbers in zip(step.queue.rows, step.queue.texts.tolist(), strict=True):
-            texts = [named[number] for named, number in zip(self.text_of, numbers, strict=True)]
-            assert tuple(texts) in self.pairs
-            key = unit(teacher.of(texts[1 - self.english])).detach()
-            torch.testing.assert_close(row.double(), key, **CLOSE)
-            filled.append((key, set(texts)))
-        assert len({tuple(sorted(texts)) for _, texts in filled}) == size
-        return filled
 
     def _same_ring(self, queue: KeyQueue, ring: list[Any], place: int) -> None:
         """Compare the queues from the oldest key to the newest."""
@@ -434,18 +411,17 @@ BASE |= dict(nli_learning_rate=RATES["nli"], nli_batch_size=17, threads=1)
     "changes",
     [
         {},
-        {"distil_both": True, "distil_epochs": 9, "in_batch_negatives": True},
-        {"queue_init": "random", "temperature": "0.0099", "train_teacher": True},
+        {"distil_epochs": 9, "in_batch_negatives": True},
+        {"temperature": "0.0099", "train_teacher": True},
         *mostly_long(
             [
-                {"queue_init": "prefill", "logit_scale_init": 1.0},
-                {"queue_size": 7, "logit_scale_init": 4.6},
+                {"queue_size": 7},
                 {"share_encoder": True, "in_batch_negatives": True},
             ],
             usual=[],
         ),
     ],
-    ids=["paper", "both-languages", "two-towers", "prefill", "small-queue", "one-encoder"],
+    ids=["paper", "with-the-batch", "two-towers", "small-queue", "one-encoder"],
 )
 def test_every_stage_is_the_paper_written_out(
     changes: dict[str, Any],
@@ -492,21 +468,3 @@ def test_contrast_ends_after_twenty_evaluations_without_a_better_one(
             other = {"accuracy": 1.0 - value, "halves": 0.0}
             assert bool(step.stops({**other, name: value}, name)) == (waited >= 20)
         assert waited >= 20
-
-
-def test_prefilled_keys_go_where_the_queue_is(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Keys of an encoder on the processor, the queue elsewhere: `meta` stands for a GPU."""
-    student, distilled = (StaticTower(new_static(toy_vocabulary, 8, seed)) for seed in (1, 2))
-    step = _Contrast(student, distilled, TransaugOptions(batch_size=8), size=12, steps=10)
-    step.queue.to("meta")
-    devices = []
-    monkeypatch.setattr(
-        KeyQueue,
-        "put",
-        lambda queue, keys, texts: devices.extend([keys.device.type, texts.device.type]),
-    )
-    some = toy_pairs.take(np.arange(30))
-    step.prefill(Rows((student.cut(some.sources), distilled.cut(some.targets))))
-    assert set(devices) == {"meta"} and len(devices) == 4

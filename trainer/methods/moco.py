@@ -21,7 +21,8 @@ from ..data.inference import Labelled
 from ..data.rows import Rows
 from ..distributed import all_gather, part_of, processes
 from ..losses.with_queue import Member, contrast_with_queue
-from ..models.queue import KeyQueue, MomentumTower, drawn_batches, new_queue, text_numbers
+from ..models.queue import KeyQueue, MomentumTower, text_numbers
+from ..models.static import StaticTower
 from ..models.towers import Tower, adamw, shared_device
 from ..options.contrast import MocoOptions
 from ..run.checkpoints import TrainingRun
@@ -51,8 +52,6 @@ def train(corpus: Corpus, options: MocoOptions, run: TrainingRun, report: Report
     step.queue_x.across = step.queue_y.across = several is not None
     if corpus.labelled:
         step.inference = InferenceTask(step.judged(), corpus.labelled, options)
-    if options.queue_init == "prefill":
-        step.prefill(data.rows)
     measures = run_steps(step, data, with_rate(options, x), run, report)
     towers = {"": x} if x is y else {"source": x, "target": y}
     return TrainedTowers(towers, measures, len(data.rows), split.seen, split.held_out)
@@ -68,12 +67,15 @@ class _Step(Step):
         self.x, self.y, self.options = x, y, options
         self.shared = x is y
         self.rate_y = options.learning_rate or y.learning_rate  # they may differ in kind
-        self.momentum = options.momentum_over(steps)
+        self.momentum = options.momentum_over(
+            steps, is_static=all(isinstance(each, StaticTower) for each in (x, y))
+        )
         self.key_x = MomentumTower(x)
         self.key_y = self.key_x if self.shared else MomentumTower(y)
         self.device = shared_device(x, y)
-        self.queue_x = new_queue(options, size, x, ids=2).to(self.device)
-        self.queue_y = new_queue(options, size, y, ids=2, number=1).to(self.device)
+        self.queue_x, self.queue_y = (
+            KeyQueue(size, x.dim, ids=2).to(self.device) for _ in range(2)
+        )
         self.inference: InferenceTask | None = None
 
     def begin(self) -> None:
@@ -128,15 +130,6 @@ class _Step(Step):
         scale = 1 / self.options.temperature
         return contrast_with_queue(query, key, texts, queue, scale, self.options, hard)
 
-    def prefill(self, rows: Rows) -> None:
-        """Fill the queues with keys of rows drawn at random, as InfoXLM does."""
-        self.eval()
-        for some in drawn_batches(rows, len(self.queue_x.rows), self.options):
-            k_x, k_y = self._keys(some)
-            texts = text_numbers(some, k_x.device)
-            self.queue_x.put(k_x, texts)
-            self.queue_y.put(k_y, texts)
-
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         decay = self.options.weight_decay
         found = self.x.optimizers(learning_rate, decay)
@@ -155,10 +148,10 @@ class _Step(Step):
         return self.towers()[self.options.judged_column]
 
     def train(self, mode: bool = True) -> "_Step":
-        """Leave dropout off in the keys (A-04), unless it is wanted there."""
+        """Leave dropout off in the keys (A-04)."""
         super().train(mode)
         for key in (self.key_x, self.key_y):
-            key.train(mode and self.options.key_dropout)
+            key.eval()
         return self
 
 
@@ -169,24 +162,18 @@ class InferenceHead(nn.Module):
     is put in is not stated there; (u, v, |u - v|) is Sentence-BERT's choice (A-05).
     """
 
-    def __init__(self, dim: int, features: str) -> None:
-        """Draw the weights, for `uv`, `uvd` or `uvdm`."""
+    def __init__(self, dim: int) -> None:
+        """Draw the weights."""
         super().__init__()
-        self.features = features
         self.layers = nn.Sequential(
-            nn.Linear(len(features) * dim, 256), nn.ReLU(), nn.Dropout(0.1), nn.Linear(256, 3)
+            nn.Linear(3 * dim, 256), nn.ReLU(), nn.Dropout(0.1), nn.Linear(256, 3)
         )
 
     def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
         """Score unit rows [pairs, dim] of both: [pairs, 3]."""
-        scores: Tensor = self.layers(features_of(premises, hypotheses, self.features))
+        u, v = premises, hypotheses
+        scores: Tensor = self.layers(torch.cat([u, v, (u - v).abs()], dim=1))
         return scores
-
-
-def features_of(u: Tensor, v: Tensor, names: str) -> Tensor:
-    """Join u, v, d = |u - v| and m = u * v as the names say: [n, len(names) * dim]."""
-    parts = {"u": u, "v": v, "d": (u - v).abs(), "m": u * v}
-    return torch.cat([parts[name] for name in names], dim=1)
 
 
 class InferenceTask(nn.Module):
@@ -198,7 +185,7 @@ class InferenceTask(nn.Module):
     def __init__(self, tower: Tower, labelled: Labelled, options: MocoOptions) -> None:
         """Cut the sentences, and draw the weights."""
         super().__init__()
-        self.head = InferenceHead(tower.dim, options.nli_features).to(tower.device)
+        self.head = InferenceHead(tower.dim).to(tower.device)
         self._premises = tower.cut(labelled.premises)
         self._hypotheses = tower.cut(labelled.hypotheses)
         self._labels = labelled.labels

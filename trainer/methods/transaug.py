@@ -34,7 +34,7 @@ from ..data.rows import Rows, TokenizedSide, TrainingData
 from ..distributed import all_gather, processes
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
-from ..models.queue import drawn_batches, new_queue, same_texts, text_numbers
+from ..models.queue import KeyQueue, same_texts, text_numbers
 from ..models.towers import Frozen, Projected, Tower, cut_together
 from ..options.transaug import TransaugOptions
 from ..run.checkpoints import TrainingRun
@@ -88,8 +88,7 @@ def train(
     if options.stage == "distil":
         distilled = begin(options.distilled_encoder, options, texts, run, report, split)
         measures = _distil(distilled, split, options, run, report)
-        read_both = split.held_out if options.distil_both else None
-        return TrainedTowers({"": distilled}, measures, count, split.seen, read_both)
+        return TrainedTowers({"": distilled}, measures, count, split.seen)
     options.queue_for(count)  # an error now, not after a stage
     student = distilled = begin(options.encoder, options, texts, run, report, split)
     if not options.share_encoder:
@@ -132,9 +131,6 @@ def _distil(
     torch.manual_seed(options.seed)  # of the matrix, whatever was drawn before
     step = _Distillation(teacher, distilled, options)
     data = split.cut(*_in_order(teacher, distilled, options), run.stage("distil"))
-    if options.distil_both:  # English, cut for the encoder that learns, as a third column
-        english, _ = _in_order(split.seen.sources, split.seen.targets, options)
-        data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
     # What T says does not change: kept where a process would read a row more than once.
     read = options.epochs * len(data.rows)
     read = min(read, options.steps * options.batch_size) if options.steps else read
@@ -155,14 +151,9 @@ class _Distillation(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
-        texts = [other, *batch.columns[2:]]  # perhaps English, too
-        read = drop_tokens(texts, self.options.token_dropout, random)
-        learned = self.distilled(*read).chunk(len(read))  # [rows, dim] each
-        taught = self.teacher(english).to(learned[0].device)  # [rows, dim], without gradients
-        names = ("distillation", "own_language")
-        return {
-            name: distillation(each, taught) for name, each in zip(names, learned, strict=False)
-        }
+        learned = self.distilled(*drop_tokens([other], self.options.token_dropout, random))
+        taught = self.teacher(english).to(learned.device)  # [rows, dim], without gradients
+        return {"distillation": distillation(learned, taught)}
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         return self.distilled.optimizers(learning_rate, self.options.weight_decay)
@@ -200,8 +191,6 @@ def _contrast(
         count_steps(data.weights, options),
     )
     step.queue.across = data.languages is not None
-    if options.queue_init == "prefill":
-        step.prefill(data.rows)
     stage = run.stage("contrast")
     measures = run_steps(step, data, with_rate(options, student), stage, report)
     return step, data, measures
@@ -224,8 +213,8 @@ class _Contrast(Step):
         self.shared = student is distilled
         is_trained = options.train_teacher or self.shared
         self.keys = distilled if is_trained else Frozen(distilled)
-        self.queue = new_queue(options, size, distilled, ids=2).to(student.device)
-        first = torch.tensor(options.logit_scale_init, device=student.device)
+        self.queue = KeyQueue(size, distilled.dim, ids=2).to(student.device)
+        first = torch.tensor(0.0, device=student.device)
         self.logit_scale = nn.Parameter(first, requires_grad=options.temperature == "learnable")
         # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
         # that rate a run of a thousand steps would leave it where it began.
@@ -307,15 +296,6 @@ class _Contrast(Step):
         else:
             self.worse_since.add_(1)
         return "no better evaluation for long" if self.worse_since >= _PATIENCE else ""
-
-    @torch.no_grad()
-    def prefill(self, rows: Rows) -> None:
-        """Fill the queue with keys of rows drawn at random."""
-        self.eval()
-        for some in drawn_batches(rows, len(self.queue.rows), self.options):
-            _, other = _sentences(some, self.options)
-            texts = text_numbers(some, self.queue.texts.device)
-            self.queue.put(self.keys.embed(other).to(self.queue.rows.device), texts)
 
 
 # Stage nli, section 4.2.3

@@ -1,7 +1,7 @@
 """Momentum contrast (He et al., 2020): an encoder that follows slowly, and a ring of its keys."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from xmine.encoders.modules.heads import on_device
 
 from ..data.rows import Rows
-from ..options.contrast import QueueOptions
 from .towers import Tower
 
 
@@ -85,33 +84,9 @@ def same_texts(texts: Tensor, others: Tensor, *, across: bool = False) -> Tensor
     return same
 
 
-def new_queue(
-    options: QueueOptions, size: int, tower: Tower, ids: int, number: int = 0
-) -> KeyQueue:
-    """Make the queue for the keys of an encoder, full of random rows if the options say so.
-
-    Those are as MoCo has them: far easier than any sentence. Of several queues each has a number,
-    so that their random rows differ.
-    """
-    queue = KeyQueue(size, tower.dim, ids).to(tower.device)
-    if options.queue_init == "random":
-        generator = torch.Generator().manual_seed(options.seed + number)
-        rows = torch.randn(queue.rows.shape, generator=generator)
-        queue.put(nn.functional.normalize(rows, dim=1), queue.texts.clone())
-    return queue
-
-
 def text_numbers(batch: Rows, device: torch.device) -> Tensor:
     """Number the texts of a batch: int64 [rows, columns], on a device."""
     return on_device(np.stack([column.keys for column in batch.columns], axis=1), device)
-
-
-def drawn_batches(rows: Rows, count: int, options: QueueOptions) -> Iterator[Rows]:
-    """Walk through rows drawn at random, to fill a queue of that size as InfoXLM does."""
-    random = np.random.default_rng([options.seed, 4])
-    drawn = random.permutation(len(rows))[:count]
-    for start in range(0, len(drawn), options.batch_size):
-        yield rows.take(drawn[start : start + options.batch_size])
 
 
 class MomentumTower(nn.Module):

@@ -64,14 +64,6 @@ class QueueOptions(TrainingOptions):
         min=0,
         only_if="a queue",
     )
-    queue_init: str = option(
-        "mask",
-        "Until the queue is full: mask empty keys, fill the queue with random keys, or "
-        "prefill it with keys of the data.",
-        choices=("mask", "random", "prefill"),
-        only_if="a queue",
-        preset=True,
-    )
     in_batch_negatives: bool = option(
         False, "Use the other rows of the batch as negatives, too.", only_if="a queue"
     )
@@ -101,24 +93,27 @@ class QueueOptions(TrainingOptions):
 class MomentumOptions(QueueOptions):
     """What methods share whose keys come from a copy that follows the encoder slowly."""
 
+    of_static = 0.9, 0.999  # the momentum of a new static encoder, and of a trained one
+
     momentum: float | str = option(
         "auto",
-        "Momentum of the key encoders (MoCo's m): a number from 0 to 1; auto: 0.999; for a "
-        "new encoder 1 - 20 / steps, from 0.99 to 0.999.",
+        "Momentum of the key encoders (MoCo's m): a number from 0 to 1; auto: 0.999; for a new "
+        "transformer 1 - 20 / steps, from 0.99 on; a new static encoder 0.9; emma-x, static 0.5.",
         min=0,
         max=1,
         words=("auto",),
     )
 
-    def momentum_over(self, steps: int) -> float:
+    def momentum_over(self, steps: int, *, is_static: bool) -> float:
         """Give the momentum of a run; the rule of `auto` is ours.
 
-        At 0.999 a run of 1,000 steps would end with keys of which a third are those of a new
-        encoder. Below 0.99 a transformer collapses: in 40 steps 500 held-out pairs went from 90.8 %
-        to 70.9 % at 0.95, 86.5 % at 0.98, 89.4 % at 0.99, and 90.5 % at 0.999.
+        A static encoder flees keys that do not keep up with it, a transformer collapses where they
+        follow fast (`bench/defaults.py --set momentum=0.99` and `0.9`).
         """
         if self.momentum != "auto":
             return float(self.momentum)
+        if is_static:
+            return self.of_static[self.starts_trained]
         return 0.999 if self.starts_trained else min(0.999, max(0.99, 1 - 20 / max(1, steps)))
 
 
@@ -135,17 +130,8 @@ class MocoOptions(MomentumOptions):
         "", "Encoder of the target side.", shown_default="one encoder for both sides"
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
-    key_dropout: bool = option(False, "Keep dropout on in the key encoders.", preset=True)
     nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0, only_if="--nli")
     nli_batch: int = option(128, "Labelled pairs per step.", min=1, only_if="--nli", preset=True)
-    nli_features: str = option(
-        "uvd",
-        "Input of the classifier, of sentence vectors u, v: uv; uvd adds |u - v|; uvdm adds "
-        "u * v, too.",
-        choices=("uv", "uvd", "uvdm"),
-        only_if="--nli",
-        preset=True,
-    )
 
     def __post_init__(self) -> None:
         """Check the limits; a side's encoder needs that of the other."""

@@ -13,6 +13,7 @@ class EmmaXOptions(MomentumOptions):
     """Emma-X: a rank classifier and an encoder that teach each other on text without pairs."""
 
     largest_queue = 256  # the paper's K
+    of_static = 0.5, 0.5
 
     phase: str = option(
         "both",
@@ -35,42 +36,11 @@ class EmmaXOptions(MomentumOptions):
         2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
     )
     gmm_learning_rate: float = option(
-        3e-5, "Peak learning rate of the rank classifier.", min=0, max=MOST_RATE, preset=True
-    )
-    freeze_gmm: bool = option(
-        False, "Do not train the rank classifier in phase 2.", only_if="phase!=1", preset=True
-    )
-    interp_rule: str = option(
-        "uniform",
-        "Rank of a mixture of a translation and another sentence: uniform, N equal parts; "
-        "ceil, as in the paper.",
-        choices=("uniform", "ceil"),
-        preset=True,
-    )
-    virtual_examples: int = option(
-        0, "Mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
-    )
-    self_positive: bool = option(
-        True,
-        "Count a sentence's own key as a paraphrase in phase 2; the paper does not say.",
-        only_if="phase!=1",
-        preset=True,
-    )
-    parallel_mix: float = option(
-        0.0,
-        "Share of the batches of phase 2 that are pairs, of rank 1 by definition.",
+        3e-5,
+        "Peak learning rate of the rank classifier in phase 2; 0: it stays as phase 1 left it.",
         min=0,
-        max=1,
+        max=MOST_RATE,
         only_if="phase!=1",
-    )
-    rank_temperature_low: float = option(
-        0.05, "Temperature of rank 1 in phase 2.", min=0.001, only_if="phase!=1", preset=True
-    )
-    rank_temperature_high: float = option(
-        0.1,
-        "Temperature of rank N - 1 in phase 2.",
-        min=0.001,
-        only_if="ranks!=2 & phase!=1",
         preset=True,
     )
     em_epochs: int = option(

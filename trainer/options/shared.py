@@ -215,7 +215,12 @@ class TrainingOptions(PromptOptions):
         preset=True,
     )
     warmup: float = option(
-        0.05, "Share of the steps in which the learning rate rises.", "Advanced", min=0, max=1
+        0.05,
+        "Share of the steps in which the learning rate rises.",
+        "Advanced",
+        min=0,
+        max=1,
+        preset=True,
     )
     weight_decay: float = option(
         0.01, "Weight decay of matrices; token vectors have none.", "Advanced", min=0, preset=True
@@ -271,7 +276,11 @@ class TrainingOptions(PromptOptions):
         preset=True,
     )
     evaluate_every: int = option(
-        0, "Steps between evaluations and checkpoints; 0: one epoch.", "Advanced", min=0
+        0,
+        "Steps between evaluations and checkpoints; 0: one epoch.",
+        "Advanced",
+        min=0,
+        preset=True,
     )
     dev: str = option(
         "",

@@ -37,6 +37,7 @@ class TransaugOptions(QueueOptions):
         "",
         "Language of the teacher and the student, one of --languages.",
         shown_default="en, or the first of --languages",
+        preset=True,
     )
     distilled_encoder: str = option(
         "scratch",
@@ -44,17 +45,12 @@ class TransaugOptions(QueueOptions):
         "--stage contrast reads it as it is.",
         only_if="stage!=nli & share_encoder=false",
     )
-    distil_both: bool = option(
-        False,
-        "Train the distilled encoder on the teacher's language, too.",
-        only_if="stage=all|distil & share_encoder=false",
-        preset=True,
-    )
     distil_epochs: int = option(
         0,
         "Epochs of the stage distil; 0: as --epochs.",
         min=0,
         only_if="stage=all|distil & share_encoder=false",
+        preset=True,
     )
     distil_batch_size: int = option(
         0,
@@ -78,14 +74,6 @@ class TransaugOptions(QueueOptions):
         max=1,
         words=("learnable",),
         only_if="stage=all|contrast",
-    )
-    logit_scale_init: float = option(
-        0.0,
-        "First value of a learnable temperature: log(1 / temperature).",
-        min=0,
-        max=4.6,
-        only_if="stage=all|contrast & temperature=learnable",
-        preset=True,
     )
     train_teacher: bool = option(
         False,
@@ -133,7 +121,7 @@ class TransaugOptions(QueueOptions):
         codes = self.codes
         if self.teacher_language and self.teacher_language not in codes:
             raise OptionError(
-                f"--teacher-language {self.teacher_language}: not one of --languages",
+                f"teacher_language {self.teacher_language}: not one of --languages",
                 f"choose from {', '.join(codes)}",
             )
         if self.teacher == "scratch":

@@ -142,7 +142,7 @@ def _with_languages(options: OptionsT, corpus: Corpus) -> OptionsT:
         if taught and taught not in codes:
             raise TrainingError(
                 f"the pairs {'-'.join(codes)} have no {taught}, the language of the teacher",
-                f"give pairs of {taught} and another language, or another --teacher-language and "
+                f"give pairs of {taught} and another language, or another teacher_language and "
                 f"--languages {','.join(several.languages)}",
             )
     more: list[str] = []

@@ -41,6 +41,7 @@ from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
 from .checkpoints import Pace, TrainingRun, restore
 from .devset import BEFORE, DevSet, Diverged, worst_language
+from .guard import Guard
 from .interruption import end_by, held_signals
 from .negatives import Miner
 from .step import SCHEDULES, Step
@@ -49,7 +50,6 @@ _LOG_EVERY, _PACED = 20, 3  # steps, and those after which a run says how long i
 _KNOWS = 20  # steps after which a new encoder finds near sentences, or half of its first pass
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
-LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together: a collapse
 
 
 class EndedOnTrial(Exception):
@@ -119,6 +119,7 @@ class Training:
         self.step, self.data, self.options, self.run = step, data, options, run
         self.until = ends_of_passes(data.weights, options)
         self.total = count_steps(data.weights, options)
+        self.guard = Guard(options, self.total)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         is_sparse = any(isinstance(each, StaticTower) for each in step.modules())
@@ -291,6 +292,7 @@ class Training:
         self.loss = float(every[:, 0].mean())
         if not math.isfinite(self.loss):
             raise Diverged(f"the loss is {self.loss} at step {done - 1}")
+        self.guard.see(self.loss)
         shown = {"loss": self.loss, **self.measured, "rows/s": self.rows / self.seconds}
         report(Progress(self.run.name or "training", done, self.total, shown))
 
@@ -348,13 +350,13 @@ class Training:
         is_best = measures.get(decides, 0) >= self.best_measures.get(decides, 0)
         if is_best:
             self._keep(measures)
-        reason = self.step.stops(measures, decides)
-        likeness, before = (each.get("likeness", 0) for each in (measures, self.before))
-        if not (reason or is_best) and likeness > before + LIKER:
-            reason = f"sentences grow alike: mean cosine {likeness:.2f}"
+        goes_wrong = self.guard.judge(measures, self.before, self.best_measures, self.done)
+        reason = self.step.stops(measures, decides) or (self.guard.sign if goes_wrong else "")
         self.ended_early = bool(reason)
         if reason:
             self.run.log(step=self.done, stopped=reason)
+        elif self.guard.sign and self.done == self.total:
+            self.run.log(step=self.done, remark=f"{self.run.name or 'training'}: {self.guard.sign}")
 
     def save(self) -> None:
         """Save all that a later process needs to go on."""
@@ -366,6 +368,7 @@ class Training:
                 "ended_early": self.ended_early,
                 "before": self.before,
                 "measured": self.measured,
+                "guard": self.guard.state(),
                 "state": self.step.state_dict(),
                 "optimizers": [each.state_dict() for each in self.optimizers],
                 "scaler": self.scaler.state_dict(),
@@ -407,6 +410,7 @@ class Training:
         self.saved_at = self.done
         self.before = saved["before"]
         self.measured = saved.get("measured", {})  # not in those of older versions
+        self.guard.resume(saved.get("guard", {}))
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
         mined = saved.get("mined")  # not in those of older versions
         self.mined = None if mined is None else mined.numpy()

@@ -15,6 +15,7 @@ import typer.main
 from xmine.cli.from_options import HELP_ALL, METHOD, Command, group_of, with_flags, write_groups
 from xmine.cli.train.extend import extend
 from xmine.cli.train.methods import (
+    GIVEN,
     PRESETS,
     USUAL,
     data_names,
@@ -41,7 +42,11 @@ def command_of(method: str) -> typer.core.TyperCommand:
     )
     refuse = partial(refuse_others, method)
     given = with_flags(partial(train_with, method=method), METHODS[method].options, refuse, PRESETS)
-    return _single(given, method, help=help, short_help=f"{title}: {data_names(method)}")
+    made = _single(given, method, help=help, short_help=f"{title}: {data_names(method)}")
+    for each in made.params:
+        if each.name in GIVEN.keys() - METHODS[method].reads:  # which help does not show
+            each.get_help_record = lambda ctx: None  # type: ignore[method-assign]
+    return made
 
 
 def _single(given: Callable[..., None], name: str, **more: str) -> typer.core.TyperCommand:
@@ -115,10 +120,9 @@ def _value_of(flag: str, words: list[str]) -> str:
 
 def _with_value(words: list[str]) -> list[str]:
     """Give a lone `--resume` a value: Typer knows none that may be left out."""
-    following = [*words[1:], ""]
     return [
         "--resume=always" if word == "--resume" and after != "auto" else word
-        for word, after in zip(words, following, strict=False)
+        for word, after in zip(words, [*words[1:], ""], strict=False)
     ]
 
 

@@ -58,10 +58,9 @@ def refuse_others(method: str, name: str) -> None:
 
 def check_data(method: str, kinds: Sequence[str], options: frozenset[str]) -> bool:
     """Refuse data of no use to a method, or options without data; tell whether none is given."""
-    of = METHODS[method]
     sources = data_names(method)
     for kind in kinds:
-        if kind not in of.reads:
+        if kind not in METHODS[method].reads:
             readers = [name for name, each in METHODS.items() if kind in each.reads]
             raise OptionError(
                 f"{GIVEN[kind]} is for {', '.join(readers)}; --method is {method}",

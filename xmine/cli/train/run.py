@@ -62,8 +62,7 @@ def train_with(
     leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
     console = console if leads else Console(quiet=True)
     given: dict[str, Any] = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
-    kinds = [kind for kind, files in given.items() if files]
-    is_demo = check_data(method, kinds, options.given)
+    is_demo = check_data(method, [kind for kind in given if given[kind]], options.given)
     if len(set(triplets or ())) < len(triplets or ()):
         raise OptionError(
             "--triplets: one file twice", "several files have the same items in other languages"
@@ -120,8 +119,7 @@ def train_with(
         return
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
-        begun = any(run_folder(output).glob("*checkpoint.pt"))
-        place = "last checkpoint" if begun else "beginning"
+        place = "last checkpoint" if any(run_folder(output).glob("*checkpoint.pt")) else "beginning"
         console.say(f"{run_folder(output)}: resumed at its {place}")
     warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
     warnings = [NO_DATA] if is_demo else warnings
@@ -171,8 +169,7 @@ def train_with(
             "seconds": round(console.seconds, 1),
         },
     )
-    sides = [f"{code}.txt" for code in options.codes[:2]]
-    words = ["xmine", "mine", *sides, "--model", f"{output}/"]
+    words = ["xmine", "mine", *(f"{x}.txt" for x in options.codes[:2]), "--model", f"{output}/"]
     if len(trained.encoders) == 1 and len(set(options.prompts)) == 2:  # of which none is default
         names = zip(("src_prompt", "tgt_prompt"), options.prompts, strict=True)
         console.say("for xmine.toml: " + ", ".join(f"{x} = {json.dumps(y)}" for x, y in names if y))

@@ -34,7 +34,7 @@ from ..distributed import (
     part_of,
     processes,
     rank_here,
-    world,
+    wait_for_all,
 )
 from ..models.static import StaticTower
 from ..models.towers import shared_device
@@ -125,7 +125,7 @@ class Training:
         self.gradients = Gradients(step, is_sparse=is_sparse)
         self.device = shared_device(*step.towers())
         if self.device.type == "cuda" and not options.deterministic:
-            torch.use_deterministic_algorithms(False)
+            torch.set_deterministic_debug_mode("default")
         # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
         cpu = self.device.type == "cpu"
         self.seed: Callable[[int], object] = (
@@ -377,7 +377,7 @@ class Training:
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
-        world().wait_for_everyone()  # the first has written it then
+        wait_for_all()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the start is measured
         restore(self.step.state_dict(), best["state"])

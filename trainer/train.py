@@ -16,7 +16,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.metadata import EncoderFacts, check_replaceable, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
-from xmine.evaluation.panel import compare_encoders, count_known
+from xmine.evaluation.panel import SENTENCES, compare_encoders, languages_of_examples
 from xmine.evaluation.reports.table import Line
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
@@ -78,7 +78,7 @@ class Trained:
         is_worse: whether retrieval fell, see `fell`.
         retrieved: what it was measured on.
         panel: what became of all languages, see `xmine.evaluation.panel`; empty if not asked for.
-        known: how many of its sentences are in the corpus.
+        known: how many of its sentences are in the corpus, and left out.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -142,7 +142,9 @@ def train(
             with alike, among_peers(), scratch_in(folder), run.tracked(options, output.name):
                 made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
-                panel = _panel(encoders, options, report) if compares and leads() else []
+                panel, known = list[Line](), 0
+                if compares and leads():
+                    panel, known = _panel(encoders, kept, options, report)
         except EndedOnTrial:
             on_first_rank(lambda: shutil.rmtree(folder))
             raise
@@ -161,7 +163,6 @@ def train(
             remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
-        known = count_known(kept.every_text()) if panel else 0
         told = made, kept.excluded, panel, known
         cards = [model_card(method, options, each, *told) for each in encoders.values()]
         _save(encoders, cards, output)
@@ -243,15 +244,23 @@ def _encoders(
 
 
 def _panel(
-    encoders: dict[str, SentenceEncoder], options: TrainingOptions, report: Report
-) -> list[Line]:
-    """Compare the encoder with the one it began with; not where it is to read one side alone."""
+    encoders: dict[str, SentenceEncoder], corpus: Corpus, options: TrainingOptions, report: Report
+) -> tuple[list[Line], int]:
+    """Compare the encoder with the one it began with; not where it is to read one side alone.
+
+    Returns:
+        The lines, and how many sentences are in the corpus, and were left out.
+    """
     begun = set(options.encoders)
     reads_one = getattr(options, "stage", "") == "distil" and not getattr(options, "distil_both", 0)
     if list(encoders) != [""] or len(begun) > 1 or SCRATCH in begun or reads_one:
-        return []
-    before = load_encoder(begun.pop(), options)
-    return compare_encoders(before, encoders[""], options.prompts[0], report)
+        return [], 0
+    before, unseen = (
+        load_encoder(begun.pop(), options),
+        corpus.unseen(languages_of_examples().values()),
+    )
+    panel = compare_encoders(before, encoders[""], unseen, options.prompts[0], report)
+    return panel, SENTENCES - len(unseen)
 
 
 def _save(encoders: dict[str, SentenceEncoder], cards: list[str], output: Path) -> None:

@@ -208,30 +208,6 @@ def test_a_signal_to_any_of_several_processes_stops_all(
     assert saved["done"] == 3
 
 
-def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
-    start: str, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "dim": 16}
-    del flags["momentum"]
-    corpus, options = Corpus(pairs=toy_pairs), TransaugOptions(**flags)
-    seen: list[str] = []
-
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers:
-            seen.append(progress.stage)
-            if len(seen) == 8:
-                signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(KeyboardInterrupt):
-        train("transaug", corpus, options, tmp_path / "new", watch)
-    train("transaug", corpus, options, tmp_path / "new", watch, resume=True)
-    assert seen == ["distil"] * 8 + ["contrast"] * 8
-    lines = logged(tmp_path / "new")
-    steps = {stage: [x["step"] for x in lines if x.get("stage") == stage] for stage in set(seen)}
-    # The last step has its loss, and its measures.
-    assert steps == {"distil": [3, 6, 8, 8], "contrast": [3, 6, 8, 8]}
-
-
 def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_a_minute_old_at_most(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,8 @@ Statistic = Callable[[Values, NDArray[np.int64]], NDArray[np.float64]]
 
 def mean_of_hits(values: Values, times: NDArray[np.int64]) -> NDArray[np.float64]:
     """Compute the mean over items and what was measured of each, such as hits both ways."""
-    return _sums(values, times).mean(axis=1) / times.sum(axis=1)
+    means: NDArray[np.float64] = _sums(values, times).mean(axis=1) / times.sum(axis=1)
+    return means
 
 
 def f1_of_counts(counts: Values, times: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -34,18 +35,18 @@ def f1_of_counts(counts: Values, times: NDArray[np.int64]) -> NDArray[np.float64
     F1 is not a mean over lines: precision and recall are of all that was drawn.
     """
     kept, right, gold = _sums(counts, times).T
-    return 2 * right / np.maximum(kept + gold, 1)
+    found: NDArray[np.float64] = 2 * right / np.maximum(kept + gold, 1)
+    return found
 
 
 def rank_correlation(values: Values, times: NDArray[np.int64]) -> NDArray[np.float64]:
     """Compute Spearman's correlation of cosines and scores, [pairs, 2]; NaN if there is none."""
-    drawn = (np.repeat(values, each, axis=0) for each in times)
-    return np.array(
-        [
-            np.nan if (np.ptp(some, axis=0) == 0).any() else spearman(*some.T, "a resample")
-            for some in drawn
-        ]
-    )
+    found = np.full(len(times), np.nan)
+    for at, each in enumerate(times):
+        cosines, scores = np.repeat(values, each, axis=0).T
+        if np.ptp(cosines) and np.ptp(scores):
+            found[at] = spearman(cosines, scores, "a resample")
+    return found
 
 
 STATISTICS: dict[str, Statistic] = {

@@ -101,7 +101,7 @@ def write_manual(folder: Path) -> None:
 
 def as_roff(page: str, text: str) -> str:
     """Turn a help into a manual page."""
-    usage, *blocks = re.split(r"\n\n+", text.strip())
+    usage, *blocks = re.split(r"\n\n+|\n(?=\S.*:\n)", text.strip())
     lines = [f'.TH {page.upper()} 1 "" "xmine {__version__}"', ".SH NAME"]
     lines += [
         f"{page} \\- {_escaped(blocks[0])}",

@@ -16,27 +16,27 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1679,
+    "xmine": 1707,
     "xmine/aligning": 2436,
     "xmine/browsing": 2702,
-    "xmine/cli": 5429,
+    "xmine/cli": 5414,
     "xmine/encoders": 4771,
-    "xmine/evaluation": 5624,
+    "xmine/evaluation": 3558,
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/judging": 1334,
-    "xmine/knn": 2718,
+    "xmine/knn": 2552,
     "xmine/mining": 3754,
     "xmine/native": 32,
     "xmine/pairs": 3124,
-    "xmine/plots": 485,
+    "xmine/plots": 359,
     "xmine/run": 1849,
     "xmine/scoring": 2622,
     "xmine/text": 5046,
-    "trainer": 9347,
+    "trainer": 8680,
     "tui": 6582,
-    "bench": 5210,
-    "tests": 55982,
+    "bench": 8100,
+    "tests": 55884,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000
@@ -63,13 +63,12 @@ ORDER = """
     xmine.trainer.models
     xmine.trainer.losses
     xmine.trainer.run
-    xmine.trainer.ranking xmine.trainer.finetune
+    xmine.trainer.ranking
     xmine.trainer.methods
     xmine.trainer.train
     xmine.trainer.confident xmine.trainer.extend
     xmine.trainer.language
     xmine.trainer.adapt
-    xmine.trainer.reproduce
     xmine.tui
     xmine.tui.text xmine.tui.terminal
     xmine.tui.state
@@ -78,7 +77,7 @@ ORDER = """
     xmine.tui.screens
     xmine.tui.ending xmine.tui.keys
     xmine.tui.app
-    xmine.python
+    xmine.python xmine.plugin
     xmine
     xmine.cli
     xmine.__main__
@@ -119,7 +118,7 @@ LAZY_HOMES = {
     "xmine.pairs.pair": {"polars"},
     "xmine.pairs.parquet": {"polars"},
     "xmine.pairs.rows": {"polars"},
-    "xmine.plots.figures": {"matplotlib", "sklearn"},
+    "xmine.plots.figures": {"matplotlib"},
     "xmine.plots.scores": {"matplotlib"},
     "xmine.python": {"polars"},
     "xmine.run.tables": {"polars"},
@@ -308,12 +307,6 @@ def test_a_command_that_is_called_loads_no_other() -> None:
     loaded = modules_after("from xmine.cli.app import app; app('browse')")
     assert "xmine.cli.browse" in loaded
     assert not {"xmine.cli.mine", "xmine.cli.train", "xmine.trainer"} & loaded
-    for flag in ("--help", "--version"):
-        loaded = modules_after(
-            f"from xmine.cli.app import app; app('{flag}')('{flag}'.split(), standalone_mode=False)"
-        )
-        assert "xmine.cli.app" in loaded
-        assert not {"numpy", "xmine.native", "xmine.options", "xmine.cli.from_options"} & loaded
 
 
 def test_methods_do_not_import_each_other() -> None:

@@ -11,13 +11,12 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
-from importlib.metadata import distribution, packages_distributions
+from importlib.metadata import packages_distributions
 from itertools import chain
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import xmine
@@ -86,31 +85,24 @@ def test_the_checkout_finds_its_trainer(command: list[str], tmp_path: Path) -> N
     assert ran.returncode == 0, ran.stderr
 
 
-def test_whatever_is_installed_for_the_tests_is_pinned_and_runs_on_every_python() -> None:
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = dict(line.split("==") for line in lines if "==" in line)
-    pins = {canonicalize_name(name): version for name, version in pins.items()}
-    assert pins["torch"] == "2.13.0"
-    waiting, seen = [("xmine", "dev")], set[tuple[str, str]]()
-    while waiting:
-        name, extra = waiting.pop()
-        if (name, extra) in seen:
-            continue
-        seen.add((name, extra))
-        found = distribution(name)
-        for python in ("3.11.0", "3.12.0", "3.13.0", "3.14.0"):
-            allowed = SpecifierSet(found.metadata["Requires-Python"] or "")
-            assert allowed.contains(python), f"{name} {found.version}: not on Python {python}"
-        for needed in map(Requirement, found.requires or ()):
-            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
-                below = canonicalize_name(needed.name)
-                assert below == "xmine" or below in pins, f"{name} needs {needed}: not pinned"
-                waiting += [(below, each) for each in ("", *needed.extras)]
-    assert len(seen) > 100
+def test_uv_and_pip_install_the_same_one_version_of_whatever_is_required() -> None:
+    """uv itself proves the lock for every Python from 3.11.0: `uv lock --check`, which CI runs."""
+    text = (ROOT / "uv.lock").read_text(encoding="utf-8")
+    locked = [(each["name"], each.get("version", "")) for each in tomllib.loads(text)["package"]]
+    locked.remove(("xmine", ""))
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
+    assert sorted(locked) == sorted(
+        (canonicalize_name(name), version) for name, version in (line.split("==") for line in lines)
+    ), "make lock"
+    versions = dict(locked)
+    assert versions["torch"] == "2.13.0" and len(versions) == len(locked) > 150
     extras = PROJECT["project"]["optional-dependencies"]
-    for requirement in [*PROJECT["project"]["dependencies"], *chain(*extras.values())]:
-        name = canonicalize_name(Requirement(requirement).name)
-        assert name == "xmine" or name in pins, f"{requirement} is not pinned"
+    needed = map(Requirement, [*PROJECT["project"]["dependencies"], *chain(*extras.values())])
+    for each in needed:
+        name = canonicalize_name(each.name)
+        assert name == "xmine" or versions[name] in each.specifier, f"{each}: make lock"
+    hosts = {*re.findall(r"//([^/\"]+)", text)}
+    assert len(hosts) == 2 and all(host.endswith(".org") for host in hosts), "the public index"
 
 
 def named(requirements: list[str]) -> set[str]:
@@ -210,15 +202,41 @@ def test_the_source_distribution_can_run_its_own_tests(tmp_path: Path) -> None:
         place = re.sub(begin, "", link).partition("#")[0]
         assert place != link and (ROOT / place).is_file(), link
     assert any(link.startswith(raw) and link.endswith(".svg") for link in links)
+    refused, _ = release_check(f"v{xmine.__version__}", made)
+    assert refused == ("OWNER" in home)
 
 
 def test_one_command_names_the_owner_everywhere(tmp_path: Path) -> None:
-    files = [path for path in ROOT.iterdir() if path.is_file() and path.name != "Makefile"]
-    named = [path for path in files if b"OWNER" in path.read_bytes()]
-    assert {"CITATION.cff", "mkdocs.yml", "pyproject.toml"} == {path.name for path in named}
-    for path in [*named, ROOT / "Makefile"]:
-        shutil.copy(path, tmp_path)
+    owner = PROJECT["project"]["urls"]["Homepage"].split("/")[3]
+    files = {path for path in ROOT.iterdir() if path.is_file()}
+    files -= {ROOT / "Makefile", ROOT / "CONTRIBUTING.md"}  # which tell of the command
+    texts = {path.name: path.read_bytes().replace(owner.encode(), b"OWNER") for path in files}
+    named = {name for name, text in texts.items() if b"OWNER" in text}
+    assert named == {"CITATION.cff", "mkdocs.yml", "pyproject.toml"}
+    for name in named:
+        (tmp_path / name).write_bytes(texts[name])
+    shutil.copy(ROOT / "Makefile", tmp_path)
     subprocess.run(["make", "owner", "OWNER=someone"], cwd=tmp_path, check=True)
-    for path in named:
-        changed = (tmp_path / path.name).read_text(encoding="utf-8").replace(" OWNER=name", "")
+    for name in named:
+        changed = (tmp_path / name).read_text(encoding="utf-8").replace(" OWNER=name", "")
         assert "someone" in changed and "OWNER" not in changed
+
+
+def release_check(tag: str, path: Path) -> tuple[int, str]:
+    words = ["sh", str(ROOT / "bench" / "release.sh"), tag, str(path)]
+    ended = subprocess.run(words, capture_output=True, text=True)
+    return ended.returncode, ended.stderr
+
+
+def test_no_release_names_the_placeholder_or_another_version(tmp_path: Path) -> None:
+    wheel = tmp_path / "xmine-9.1-cp311-abi3-any.whl"
+    for owner, version, fault in (
+        ("someone", "9.1", ""),
+        ("OWNER", "9.1", "names the placeholder OWNER"),
+        ("someone", "9.10", "is not of version 9.1"),
+    ):
+        text = f"Name: xmine\nVersion: {version}\nProject-URL: a, //github.com/{owner}/xmine\n"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("xmine-9.1.dist-info/METADATA", text)
+        code, said = release_check("v9.1", wheel)
+        assert (code, bool(said), fault in said) == (bool(fault), bool(fault), True)

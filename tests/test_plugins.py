@@ -1,5 +1,6 @@
 """The example of a plugin is installed, and does all that it says; a broken one is named."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from xmine import plugin
 from xmine.extras import _entries
 from xmine.pairs.io import read_pairs
 
@@ -28,9 +30,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     broken = folder / "broken-1.dist-info"
     broken.mkdir()
     (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
-    groups = ("formats", "flags", "encoders")
+    groups = ("formats", "flags", "encoders", "commands")
     said = "".join(f"[xmine.{group}]\nbroken = no_such_module:here\n" for group in groups)
-    (broken / "entry_points.txt").write_text(said)
+    (broken / "entry_points.txt").write_text(f"{said}mine = no_such_module:not_ours\n")
     return folder
 
 
@@ -49,8 +51,7 @@ def xmine(
     _entries.cache_clear()
 
 
-def test_a_package_adds_a_format(xmine: Command) -> None:
-    """Of pairs to read and write, packed too, and of texts."""
+def test_a_package_adds_a_format(xmine: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert xmine("convert", "pairs.stanza", "out.tsv").code == 0
     assert [tuple(pair[:2]) for pair in read_pairs("out.tsv")] == LINES
     assert xmine("convert", "out.tsv", "out.stanza.gz").code == 0
@@ -60,23 +61,43 @@ def test_a_package_adds_a_format(xmine: Command) -> None:
     assert "3 lines" in encoded.err and encoded.code == 0, encoded.err
     wrong = xmine("convert", "out.tsv", "out.stanze").err
     assert wrong.startswith("xmine: out.stanze: unknown format\n")
+    monkeypatch.setattr("xmine_example.STANZA", plugin.Format(units=lambda path: iter([])))
+    assert "texts of one language" in xmine("convert", "pairs.stanza", "new.tsv").err
+    assert "new.stanza: unknown format\n" in xmine("convert", "out.tsv", "new.stanza").err
 
 
 def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
-    """Raised where an option names the flag; its reason is shown, and it may be dropped."""
     mine = ("mine", "en.txt", "texts.stanza", "--threshold", "-99", "--model", "example", "--force")
     xmine(*mine, "-o", "run/", "--drop", "shouting")
     flagged = xmine("pairs", "list", "run/", "--where", "flag = shouting", "--no-header").out
     assert [row.split("\t")[1] for row in flagged.splitlines()] == [LINES[2][0]]
-    assert (
-        "shouting: the target alone is in capitals" in xmine("pairs", "show", "run/", "3", "3").out
-    )
+    assert "shouting: the target is in capitals" in xmine("pairs", "show", "run/", "3", "3").out
     dropped = xmine(*mine, "-o", "kept.tsv", "--drop", "shouting")
     assert "dropped: shouting 1" in dropped.err
     assert {tuple(pair[:2]) for pair in read_pairs("kept.tsv")} == {*LINES[:2]}
     assert "shouting" not in xmine(*mine).out
     hint = xmine(*mine, "--drop", "shouted").err
     assert "--drop is 'shouted'" in hint and "shouting" in hint
+
+
+def test_a_package_adds_a_command(xmine: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert xmine("characters", "en.txt", "--most", "2").out == "e\t12\na\t7\n"
+    told = xmine("help", "characters").out
+    assert "File with the text." in told and "How many to print." in told and "--debug" in told
+    missing = xmine("characters", "none.txt")
+    assert (missing.code, missing.err[:16]) == (1, "xmine: none.txt:")
+    monkeypatch.setattr("xmine_example.Counter", None)
+    fault = "xmine: command 'characters' of the package xmine-example-plugin: TypeError: "
+    assert xmine("characters", "en.txt").err.startswith(fault)
+    assert "Of packages:\n  broken, characters\n" in xmine("--help").out
+
+
+def test_the_example_imports_no_private_name_of_xmine() -> None:
+    nodes = list(ast.walk(ast.parse((PLUGIN / "xmine_example.py").read_text("utf-8"))))
+    homes = [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    homes += [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
+    assert [home for home in homes if str(home).startswith("xmine")] == ["xmine.plugin"]
+    assert all(hasattr(plugin, name) for name in plugin.__all__)
 
 
 def test_a_broken_package_is_named_where_it_is_asked_for_and_harms_no_other(xmine: Command) -> None:
@@ -86,6 +107,7 @@ def test_a_broken_package_is_named_where_it_is_asked_for_and_harms_no_other(xmin
         "format": ("convert", "pairs.stanza", "out.broken"),
         "flag": (*mine, "--drop", "broken"),
         "encoder": (*mine, "--model", "broken"),
+        "command": ("broken",),
     }.items():
         ended = xmine(*words)
         assert ended.err.splitlines()[-2:] == [

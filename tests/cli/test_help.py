@@ -1,6 +1,10 @@
 """The help of each command is complete, true and fits a terminal of 80 columns."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,7 +15,6 @@ import xmine
 from tests.toys.command import Command
 from xmine.cli.app import _COMMANDS, app
 from xmine.cli.from_options import GROUPS, METHOD, MOST_USED, OTHER
-from xmine.cli.train import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS
 from xmine.native import used
@@ -129,13 +132,6 @@ def test_the_help_of_train_has_every_method_and_the_options_that_all_share(
     assert {title: lines for title, lines in of_method.items() if title != METHOD} == shown
 
 
-def test_every_declared_group_is_one_of_the_help() -> None:
-    mining = typer.main.get_command(app("mine")).commands["mine"]  # type: ignore[attr-defined]
-    for command in (mining, *map(command_of, METHODS)):
-        named = {getattr(each, "rich_help_panel", None) for each in command.params}
-        assert named <= {*GROUPS, "", None}
-
-
 def test_the_version_is_that_of_the_package_and_v_tells_what_computes(command: Command) -> None:
     said = f"xmine {xmine.__version__}\n"
     for flags, out in (("--version", said), ("--version -v", f"{said}{used}\n")):
@@ -174,9 +170,37 @@ def test_a_shell_completes_values(
     assert ended.err == ""
 
 
-def test_completion_is_offered(command: Command) -> None:
-    text = command("--help").out
-    assert "--install-completion" in text and "--show-completion" in text
+SHELLS = {
+    "bash": "\ncomplete -o default -F ",
+    "zsh": "#compdef xmine\n",
+    "fish": "complete --command xmine ",
+    "powershell": "\nRegister-ArgumentCompleter ",
+}
+
+
+def test_each_shell_has_a_script_of_its_own(command: Command, tmp_path: Path) -> None:
+    for shell, sign in SHELLS.items():
+        script = command("completion", shell).out
+        assert [name for name, each in SHELLS.items() if each in script] == [shell], sign
+        if found := shutil.which(shell):
+            subprocess.run([found, "-n"], input=script, text=True, check=True)
+    typed = "COMP_WORDS=(xmine train --method m); COMP_CWORD=3; _xmine_completion xmine"
+    words = ["bash", "-c", f'{command("completion", "bash").out}{typed}; echo "${{COMPREPLY[*]}}"']
+    Path(tmp_path, "xmine").write_text(f'#!/bin/sh\nexec {sys.executable} -m xmine "$@"\n')
+    Path(tmp_path, "xmine").chmod(0o755)
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    assert subprocess.check_output(words, env=env, text=True).split() == ["moco", "msimcse"]
+    refused = command("completion", "tcsh")
+    assert refused.code == 2 and all(repr(shell) in refused.err for shell in SHELLS)
+
+
+def test_the_help_of_xmine_fits_a_screen_and_names_each_command_once(command: Command) -> None:
+    said, alone = command("--help").out, command()
+    assert (alone.code, alone.out + alone.err) == (2, said)
+    assert said.count("\n") < 24 and "completion" in said and "-completion" not in said
+    listed = re.findall(r"^  ([a-z-]+)  ", said, re.MULTILINE)
+    more = said.rpartition("explains:\n")[2].splitlines()[0].strip().split(", ")
+    assert [*listed, *more] == list(_COMMANDS) and listed[0] == "mine"
 
 
 @pytest.mark.parametrize("method", METHODS)

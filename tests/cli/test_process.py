@@ -8,7 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,8 @@ def in_terminal(arguments: list[Any], **environment: str) -> tuple[int, bytes]:
 
 
 def mine_toy(toy_folder: Path, *more: str) -> list[Any]:
-    return ["mine", "en.txt", "zh.txt", "--model", toy_folder, *more]
+    """Quietly: a stage that lasts would say so, and on a busy machine any stage may."""
+    return ["mine", "en.txt", "zh.txt", "-q", "--model", toy_folder, *more]
 
 
 def test_runs_and_thread_counts_give_the_same_bytes(
@@ -93,8 +93,8 @@ def test_a_reader_that_leaves_gives_no_traceback(
         process.stdout.close()
         said = process.stderr.read()
     assert process.returncode == 141
-    expected = (b"xmine: estimate: ", b"xmine: warning: en.txt")
-    assert [line for line in said.splitlines() if not line.startswith(expected)] == []
+    warning = b"xmine: warning: en.txt"
+    assert [line for line in said.splitlines() if not line.startswith(warning)] == []
 
 
 def test_a_full_disk_is_an_error_and_no_bug(
@@ -108,7 +108,7 @@ def test_a_full_disk_is_an_error_and_no_bug(
             stderr=subprocess.PIPE,
             check=False,
         )
-    assert ended.stderr.splitlines()[2:] == [b"xmine: standard output: No space left on device"]
+    assert ended.stderr.splitlines()[1:] == [b"xmine: standard output: No space left on device"]
     assert ended.returncode == 1
 
 
@@ -171,7 +171,6 @@ def test_being_stopped_leaves_nothing_half_written(
         assert process.stderr
         while process.stderr.readline() != b"now\n":
             assert process.poll() is None
-        time.sleep(0.05)
         assert len(list(tmp_path.glob(".pairs.tsv.*.partial"))) == partial
         process.send_signal(sent)
         said = process.stderr.read()
@@ -231,8 +230,9 @@ def test_what_a_command_does_not_need_is_not_loaded(tmp_path: Path) -> None:
     mine = ["mine", str(EXAMPLES / "en.txt"), str(EXAMPLES / "zh.txt"), "-o"]
     of_others = "torch transformers faiss textual polars tokenizers xmine.trainer.train".split()
     unwanted: dict[tuple[str, ...], list[str]] = {
-        ("--help",): HEAVY,
-        ("--version",): HEAVY,
+        ("--help",): [*HEAVY, "xmine.native", "xmine.options", "xmine.cli.from_options"],
+        ("--version",): [*HEAVY, "xmine.native", "xmine.options", "xmine.cli.from_options"],
+        ("completion", "zsh"): HEAVY,
         ("train", "--help"): HEAVY,
         (*mine, "pairs.tsv.gz"): of_others,
         (*mine, "pairs.tmx"): of_others,

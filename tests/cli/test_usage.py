@@ -83,13 +83,6 @@ def test_an_empty_text_to_search_for_is_refused(command: Command, toy_files: Toy
     assert (ended.code, ended.touched) == (2, set())
 
 
-def test_xmine_alone_explains_itself(command: Command) -> None:
-    ended = command()
-    assert ended.code == 2
-    assert "Usage: xmine" in ended.out + ended.err
-    assert "mine " in ended.out + ended.err
-
-
 def test_a_missing_options_file_is_refused_by_name(command: Command, toy_files: Toy) -> None:
     ended = command("mine", "en.txt", "zh.txt", "--options", "nowhere.toml")
     assert ended.err == "xmine: nowhere.toml: No such file or directory\n"

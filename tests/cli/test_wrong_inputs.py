@@ -35,15 +35,6 @@ def test_a_wrong_input_fails_by_name_and_leaves_nothing(
     assert (ended.code, ended.out, ended.touched) == (1, "", set())
 
 
-def test_every_format_has_every_kind_of_wrong_input() -> None:
-    kinds = {"missing", "empty", "truncated", "column", "encoding", "compression"}
-    for form in ("plain", "tsv", "csv", "jsonl", "parquet"):
-        assert {f"{form} {each}" for each in kinds} <= TEXTS.keys(), form
-    fine = {"tsv": {"empty"}, "jsonl": {"empty"}, "moses": {"column"}}  # no pairs; no columns
-    for form in ("tsv", "jsonl", "parquet", "tmx", "moses"):
-        assert {f"{form} {each}" for each in kinds - fine.get(form, set())} <= PAIRS.keys(), form
-
-
 @pytest.mark.parametrize("words", ["mine A B", "align A B", "score A B", "search A B", "encode A"])
 def test_every_command_tells_marks_and_long_lines(
     command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path, words: str

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from papers.benchmarks import GeometryOptions, LangidOptions
+from papers.geometry import evaluate_geometry
+from papers.labelled_pairs import read_pawsx
+from papers.langid import evaluate_langid
 
 from tests.toys.bucc import figure, measure
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import EvaluationOptions, GeometryOptions, LangidOptions, StsOptions
-from xmine.evaluation.readers.labelled_pairs import read_pawsx
+from xmine.evaluation.options import EvaluationOptions, StsOptions
 from xmine.evaluation.similarity.correlation import rate, spearman
 from xmine.evaluation.similarity.sts import evaluate_sts, read_stsb_split
 from xmine.evaluation.similarity.xsts import evaluate_xsts
-from xmine.evaluation.space.geometry import evaluate_geometry
-from xmine.evaluation.space.langid import evaluate_langid
 from xmine.progress import silent
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")

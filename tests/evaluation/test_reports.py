@@ -98,7 +98,7 @@ def test_a_report_tells_everything_and_can_be_read_again(
     result = tatoeba_result(0.5, languages=40)
     failed, missing = {"bucc": "no gold"}, {"bitext": "no files"}
     outcome = EvaluationOutcome({"tatoeba": result}, {"tatoeba": 1.0}, missing, failed)
-    write_report(tmp_path, outcome, ABOUT, {"map.png": "A map of 3 sentences."})
+    write_report(tmp_path, outcome, ABOUT)
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for part in (
         "# toy\n",
@@ -111,14 +111,13 @@ def test_a_report_tells_everything_and_can_be_read_again(
         "- mean: the mean of both directions (higher is better)",
         "- note: a note",
         "| mSimCSE, NLI, en | 87.7 |",
-        "![map](map.png)\n\nA map of 3 sentences. Data: `map.csv`.",
         "## Failed\n\n- bucc: no gold",
         "## Not measured\n\n- bitext: no files",
     ):
         assert part in text, part
     assert f"xmine {xmine.__version__} (commit " in text
     monkeypatch.setattr("xmine.evaluation.reports.record._commit", lambda: None)  # so in a wheel
-    write_report(tmp_path, outcome, ABOUT, {})
+    write_report(tmp_path, outcome, ABOUT)
     assert f"xmine {xmine.__version__}, " in (tmp_path / "report.md").read_text(encoding="utf-8")
     facts = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert {"date", "commit", "machine", "encoder", "failed", "missing"} <= set(facts)

@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from papers.answer_files import LAREQA_LANGUAGES
+from papers.benchmarks import BENCHMARKS, TransferOptions
+from papers.finetune import FinetunedLearner
+from papers.tasks import HeadTask, examples
 
 from tests.toys.files import write
 from tests.toys.ranking import article, entity, paragraph, write_mewsli_x, write_xquad_r
@@ -18,15 +22,10 @@ from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import OptionError
-from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import BitextOptions, EvaluationOptions, TransferOptions
-from xmine.evaluation.readers.ranking import LAREQA_LANGUAGES
-from xmine.evaluation.reports.report import evaluate_all
+from xmine.evaluation.options import BitextOptions
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
-from xmine.evaluation.transfer.tasks import HeadTask, examples
 from xmine.progress import silent
-from xmine.trainer.finetune import FinetunedLearner
 
 WORDS = {"en": english_word, "zh": chinese_word}
 
@@ -120,11 +119,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
 
 
 def figures(encoder: SentenceEncoder | EncoderPair, data: DataFolder) -> dict[str, dict[str, Any]]:
-    outcome = evaluate_all(encoder, data, EvaluationOptions())
-    assert (outcome.failed, outcome.missing) == ({}, {})
+    results = {
+        name: benchmark.load()(encoder, data, benchmark.options(), silent)
+        for name, benchmark in BENCHMARKS.items()
+    }
     return {
         name: {row.name: dict(row.figures) for row in result.rows if not row.is_reranked}
-        for name, result in outcome.results.items()
+        for name, result in results.items()
     }
 
 
@@ -132,7 +133,7 @@ def figures(encoder: SentenceEncoder | EncoderPair, data: DataFolder) -> dict[st
 def test_every_benchmark_reads_each_language_with_its_own(
     towers: dict[str, SentenceEncoder], data: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1.0,))  # to be quick
+    monkeypatch.setattr("papers.frozen.STRENGTHS", (1.0,))  # to be quick
     pair = pair_of(towers, "zh", "en")
     towers["both"].facts = pair.facts
     expected, found = figures(towers["both"], data), figures(pair, data)

@@ -8,8 +8,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import AlignedOptions
-from xmine.evaluation.space import uniformity as module
-from xmine.evaluation.space.uniformity import alignment, evaluate_align, uniformity
+from xmine.evaluation.similarity import uniformity as module
+from xmine.evaluation.similarity.uniformity import alignment, evaluate_align, uniformity
 from xmine.pairs.io import ParallelText
 
 

@@ -5,15 +5,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine import native
 from xmine.errors import OptionError
-from xmine.knn import ivf_products
+from xmine.knn import ivf_products, plain
 from xmine.knn.approximate import choose_index, list_bytes, search_approximate, training_bytes
+from xmine.knn.blocks import product
 from xmine.knn.centroids import training_sample
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import search_exact, search_few
@@ -152,9 +153,9 @@ def test_the_lists_that_a_row_has_room_for_are_foretold() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("probes", [1, 4])
-@pytest.mark.parametrize("fused", sorted({False, native.kernels is not None}))
+@pytest.mark.parametrize("kernels", dict.fromkeys([plain, product()]))
 def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
-    workers: int, probes: int, fused: bool, monkeypatch: pytest.MonkeyPatch
+    workers: int, probes: int, kernels: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, small in (
         ("_QUERIES_AT_ONCE", 16),
@@ -176,11 +177,11 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
         for side, each in zip(sides, lists, strict=True)
     )
     with WorkerPool(workers) as pool:
-        multiply_lists(left, right, count, pool, nothing, fused=fused)
+        multiply_lists(left, right, count, pool, nothing, kernels)
     there = (lists[0][:, :, None] == lists[1][:, 0]).any(axis=1)
     back = (lists[1][:, :, None] == lists[0][:, 0]).any(axis=1)
     rounded = [side.vectors.astype(np.float64) for side in sides]
-    if fused:
+    if kernels is not plain:
         rounded = [np.rint(each * 32_000) for each in rounded]
     cosines = rounded[0] @ rounded[1].T
     for best, met, values in (

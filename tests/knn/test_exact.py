@@ -11,15 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.grids import mostly_long
-from xmine import native
 from xmine.files.scratch import scratch_in
 from xmine.knn import exact, rescoring
-from xmine.knn.blocks import Cutting, FusedMultiplier, Multiplier, plan_blocks
+from xmine.knn.blocks import Cutting, Multiplier, plan_blocks
 from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import exact_memory, search_exact
 from xmine.knn.neighbours import Neighbours
-from xmine.knn.topk import columns_of, merge, pack, values_of
+from xmine.knn.topk import columns_of, pack, values_of
 from xmine.knn.workers import WorkerPool
 from xmine.text.hashing import first_equal
 
@@ -270,17 +269,6 @@ def test_keys_sort_like_numbers_and_come_back() -> None:
     assert np.array_equal(values_of(keys), values) and np.array_equal(columns_of(keys), columns)
 
 
-@pytest.mark.parametrize("cells", [0, 1, 40, 3000])
-def test_keys_are_merged_whatever_their_order_and_number(cells: int) -> None:
-    rng = np.random.default_rng(cells)
-    best = np.sort(rng.integers(0, 1000, (30, 5)))
-    rows = np.minimum(rng.geometric(0.2, cells), 30) - 1  # the first ones have most
-    keys = rng.integers(0, 2000, cells)
-    expected = [np.sort([*row, *keys[rows == number]])[-5:] for number, row in enumerate(best)]
-    merge(best, rows, keys)
-    np.testing.assert_array_equal(best, expected)
-
-
 def test_blocks_fit_the_memory_they_are_given() -> None:
     for memory in (2**28, 2**29, 2**30):
         for rows in (1000, 50_000, 1_000_000, 10_000_000):
@@ -297,15 +285,14 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_what_a_worker_raises_comes_out(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind: Any = FusedMultiplier if native.kernels else Multiplier
-    multiply = kind.multiply
+    multiply = Multiplier.multiply
 
     def failing(self: Any, band: Any, start: int, *rest: Any) -> None:
         if band.start and start:
             raise StoppedError
         multiply(self, band, start, *rest)
 
-    monkeypatch.setattr(kind, "multiply", failing)
+    monkeypatch.setattr(Multiplier, "multiply", failing)
     before = threading.active_count()
     sides = random_rows(300, 24, 1), random_rows(300, 24, 2)
     with pytest.raises(StoppedError):

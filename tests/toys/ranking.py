@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from xmine.evaluation.readers.ranking import CANDIDATES, LAREQA_LANGUAGES, MENTIONS
+from papers.answer_files import CANDIDATES, LAREQA_LANGUAGES, MENTIONS
+
 from xmine.pairs.io import ParallelText
 
 

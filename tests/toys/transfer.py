@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import numpy as np
+from papers.benchmarks import TransferOptions
+from papers.tasks import Examples, examples
+from papers.transfer import evaluate_transfer
 
 from tests.toys.files import write
 from tests.toys.sentences import english_word
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.transfer.run import evaluate_transfer
-from xmine.evaluation.transfer.tasks import Examples, examples
 
 TWO_FILES = {
     "MR": ("rt-polarity.neg", "rt-polarity.pos"),

@@ -4,10 +4,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from papers.tasks import HeadTask
+from papers.transfer import read_tasks
+
 from tests.toys import files
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.transfer.run import read_tasks
-from xmine.evaluation.transfer.tasks import HeadTask
 
 Row = Mapping[str, object]
 

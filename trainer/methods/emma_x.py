@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from xmine.evaluation.space.geometry import principal_ratio
 from xmine.progress import Report
 
 from ..data.batches import count_steps
@@ -38,11 +37,10 @@ from ..ranking.ranks import (
 from ..ranking.step import RankStep
 from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_size
 from ..run.checkpoints import TrainingRun
-from ..run.devset import BEFORE, measure
+from ..run.devset import BEFORE
 from ..run.languages import unpaired_texts
 from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
-from ..run.step import Vectors
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
@@ -289,10 +287,6 @@ class _Maximisation(RankStep):
             order = self.similarities.argsort(descending=True)
             self.similarities.copy_(self.similarities[order])
             self.classifier.reorder(order, self.of_classifier if self.classifies else None)
-
-    def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:
-        """Measure retrieval, likeness, and how many directions are used (eq. 18)."""
-        return measure(source, target) | {"principal_ratio": principal_ratio([source, target])}
 
     def numbers(self) -> dict[str, float]:
         named = {"similarity": self.similarities.tolist(), "distance": self.classifier.distances()}

@@ -12,7 +12,7 @@ from xmine.errors import EncoderError, TrainingError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
 from xmine.evaluation.retrieval.aligned import retrieval_accuracy
 from xmine.evaluation.similarity.correlation import check_varies, spearman
-from xmine.evaluation.space.uniformity import alignment, uniformity
+from xmine.evaluation.similarity.uniformity import alignment, uniformity
 
 from ..data.rows import TokenizedSide
 from ..models.towers import Tower

@@ -14,10 +14,9 @@ from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_flags
-from xmine.errors import FileError, XmineError
+from xmine.errors import FileError
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
-from xmine.evaluation.options import EvaluationOptions, ReportOptions, TransferOptions
-from xmine.extras import needs
+from xmine.evaluation.options import EvaluationOptions, ReportOptions
 from xmine.options import check_choice
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ evaluate = typer.Typer(
 )
 
 
-def _command(benchmark: Benchmark) -> Callable[..., None]:
+def command_of(benchmark: Benchmark, program: str = "xmine eval") -> Callable[..., None]:
     """Make the command of a benchmark: its options as flags, its figures as a table or JSON."""
 
     def measure(
@@ -48,17 +47,12 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         from xmine.evaluation.reports.table import as_text, described
         from xmine.files.atomic import check_free
 
-        evaluated, folder, more = benchmark.load(), data_folder(data), {}
-        if isinstance(options, TransferOptions) and options.finetune:
-            needs("--finetune", "torch")
-            from xmine.trainer.finetune import FinetunedLearner
-
-            more = {"learner": FinetunedLearner(options)}
+        evaluated, folder = benchmark.load(), data_folder(data)
         if output:
             check_free(output, force=force)
         encoder = load_encoders(model, options, console)
         with console.progress() as report:
-            result = evaluated(encoder, folder, options, report, **more)
+            result = evaluated(encoder, folder, options, report)
         about = evaluated_facts(encoder, options, model)
         if output:
             write_record(output, record({**result.as_json(with_values=True), "encoder": about}))
@@ -70,7 +64,7 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
             raise typer.Exit(1)
 
     measure.__doc__ = (
-        f"{benchmark.asks}\n\nReads {benchmark.reads}\n\nExample: xmine eval {benchmark.name} "
+        f"{benchmark.asks}\n\nReads {benchmark.reads}\n\nExample: {program} {benchmark.name} "
         "--data eval/ --model encoder/"
     )
     return with_flags(measure, benchmark.options)
@@ -91,7 +85,7 @@ def evaluate_everything(
     Example: xmine eval all --data eval/ --model encoder/ -o report/
 
     Args:
-        output: Folder for the report: report.md, report.json, pictures.
+        output: Folder for the report: report.md and report.json.
     """
     from xmine.evaluation.reports.report import REPORT_FILE, evaluate_all, headline, write_report
     from xmine.evaluation.reports.table import as_text
@@ -112,15 +106,8 @@ def evaluate_everything(
             encoder, folder, options, report, lambda name, text: console.detail(f"{name}: {text}")
         )
         if output:
-            from xmine.evaluation.reports.pictures import draw_pictures
-
             with replacing_folder(output) as partial:
-                pictures: dict[str, str] = {}
-                try:
-                    pictures = draw_pictures(encoder, folder, options, partial, report)
-                except XmineError as error:  # the figures are worth a report without them
-                    outcome.failed["pictures"] = error.message
-                write_report(partial, outcome, about, pictures)
+                write_report(partial, outcome, about)
     console.warn(*(f"{name}: {reason}" for name, reason in outcome.failed.items()))
     found = {name: each.as_json() for name, each in outcome.results.items()}
     left = {"missing": outcome.missing, "failed": outcome.failed}
@@ -244,4 +231,4 @@ def _as_json(
 
 
 for _benchmark in BENCHMARKS.values():
-    evaluate.command(_benchmark.name, short_help=_benchmark.asks)(_command(_benchmark))
+    evaluate.command(_benchmark.name, short_help=_benchmark.asks)(command_of(_benchmark))

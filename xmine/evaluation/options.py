@@ -9,9 +9,6 @@ from xmine.errors import OptionError
 from xmine.options import EncodingOptions, option
 
 MARGINS = ("ratio", "distance", "absolute")
-TRANSFER_TASKS = tuple(
-    "mr cr subj mpqa sst2 trec mrpc americasnli xnli xcopa multieurlex multiarc pawsx".split()
-)
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 
 
@@ -192,65 +189,6 @@ class XsimPlusPlusOptions(MarginOptions):
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
         [], "Measure only these languages, such as fra_Latn,deu_Latn.", shown_default="all"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class GeometryOptions(FilesOptions, GroupOptions):
-    """Shape of the space that the languages of aligned files share."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClusterOptions(EvaluationOptions):
-    """Purity of clusters."""
-
-    lines: str = option("", "File of label<TAB>text lines, instead of TNEWS.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class LangidOptions(EvaluationOptions):
-    """Telling languages apart by their vectors."""
-
-    language: list[str] = option(
-        [],
-        "Tell these languages apart, such as en,de,fr.",
-        shown_default="en de fr hi and en tr ar bg, or all there are",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TransferOptions(EvaluationOptions):
-    """Learning tasks with a head on top."""
-
-    task: list[str] = option(
-        [], "Learn only these tasks, such as mr,cr.", choices=TRANSFER_TASKS, shown_default="all"
-    )
-    train_languages: list[str] = option(
-        [],
-        "Learn XRETE's tasks from training files of these languages, or all, with --finetune.",
-        shown_default="English",
-        only_if="finetune=true",
-    )
-    finetune: bool = option(False, "Train the encoder together with the head, on each task.")
-    epochs: int = option(3, "Epochs of --finetune.", min=1, only_if="finetune=true")
-    learning_rate: float = option(
-        0.0,
-        "Peak learning rate of the encoder in --finetune; 0: by the architecture.",
-        min=0,
-        shown_default="0.003 static, 0.00002 transformer",
-        only_if="finetune=true",
-    )
-    joined: bool = option(
-        False,
-        "Read both texts of a pair together, with --finetune; transformers only.",
-        only_if="finetune=true",
-    )
-    seed: int = option(
-        1,
-        "Seed of all random numbers of --finetune.",
-        min=0,
-        max=2**63 - 1,
-        only_if="finetune=true",
     )
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from xmine import native
 from xmine.hardware import blas_threads
+from xmine.knn import fused, plain
 from xmine.knn.duplicates import Distinct
-from xmine.knn.fused import barred, in_tiles
-from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
+from xmine.knn.fused import barred
+from xmine.knn.topk import EMPTY, Keys
 from xmine.knn.workers import WorkerPool
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ _FEWEST_SOURCES = 2048
 _MOST_NUMBERS = 2**24
 # Below this many multiply-adds, less than 0.05 s, threads cost more than they bring.
 _SMALL = 2**32
-# Anonymous memory of a worker beyond its block, for the cells that it looks into.
-_LOOKED_INTO = 16 * 2**20
+# Anonymous memory of a worker beside its right rows.
+_OF_A_WORKER = 16 * 2**20
+# Pieces of a side are multiples of so many rows, which the kernels read at once.
+_GROUP = 8
 # On a device of torch: 1 GiB of cosines.
 _DEVICE_SOURCES, _DEVICE_COLUMNS = 8192, 32768
 
@@ -53,7 +56,7 @@ class Cutting:
     def memory(self, dim: int, keep: int) -> int:
         """Estimate the bytes that the search takes for `keep` cells of each row."""
         blocks = 4 * self.columns * dim + 5 * self.rows * self.columns
-        return self.sources * (4 * dim + 8 * keep) + self.workers * (blocks + _LOOKED_INTO)
+        return self.sources * (4 * dim + 8 * keep) + self.workers * (blocks + _OF_A_WORKER)
 
 
 def plan_blocks(
@@ -83,7 +86,12 @@ def plan_blocks(
 def _evenly(length: int, most: int, workers: int) -> int:
     """Cut a length into equal pieces, as many for each worker, in multiples of a group."""
     pieces = workers * -(-length // (workers * most))
-    return -(-length // (pieces * GROUP)) * GROUP
+    return -(-length // (pieces * _GROUP)) * _GROUP
+
+
+def product() -> Any:  # noqa: ANN401 - a module
+    """Give what multiplies on the processor: functions `in_tiles`, `scan` and `merge`."""
+    return plain if native.kernels is None else fused
 
 
 class SourceBlock:
@@ -91,7 +99,7 @@ class SourceBlock:
 
     Attributes:
         start, stop: which sources.
-        vectors: float32 [some, dim], zeros behind the last one; or in tiles, see `fused`.
+        vectors: [some, dim], as the product reads them; float32 for a device of torch.
         best: keys [stop - start, kept].
         finished: how many targets they have seen.
         lock: held while `best` or `finished` change.
@@ -101,25 +109,18 @@ class SourceBlock:
         self, left: Distinct, start: int, stop: int, keep: int, device: str = "cpu"
     ) -> None:
         self.start, self.stop = start, stop
-        if device == "cpu" and native.kernels is not None:
-            self.vectors: Any = in_tiles(left, np.arange(start, stop), is_left=True)
-        else:
-            rows = -(-(stop - start) // GROUP) * GROUP
-            out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
-            self.vectors = left.wide(start, stop, out)
+        of_numbers = product() if device == "cpu" else plain
+        self.vectors = of_numbers.in_tiles(left, np.arange(start, stop), is_left=True)
         self.best: Keys = np.full((stop - start, keep), EMPTY, dtype=np.int64)
         self.finished = 0
         self.lock = Lock()
 
 
 class Multiplier:
-    """The arrays of one worker: room for a block, made once."""
+    """One worker on the processor."""
 
     def __init__(self, right: Distinct, plan: Cutting) -> None:
-        self.side, self.rows = right, plan.rows
-        self.right = np.empty((plan.columns, right.vectors.shape[1]), dtype=np.float32)
-        self.cells = np.empty(plan.rows * plan.columns, dtype=np.float32)
-        self.maxima = BlockMaxima(plan.rows * plan.columns)
+        self.side, self.rows, self.product = right, plan.rows, product()
 
     def multiply(
         self, sources: SourceBlock, start: int, stop: int, best: Keys, pool: WorkerPool
@@ -128,37 +129,8 @@ class Multiplier:
 
         `best` are the keys of the targets from `start` to `stop`; no other worker has these now.
         """
-        columns = -(-(stop - start) // GROUP) * GROUP
-        right = self.side.wide(start, stop, self.right[:columns])
-        for row in range(0, len(sources.vectors), self.rows):
-            if pool.stopped:
-                return
-            left = sources.vectors[row : row + self.rows]
-            block = self.cells[: len(left) * columns].reshape(len(left), columns)
-            np.matmul(left, right.T, out=block)
-            block[sources.stop - sources.start - row :] = -np.inf
-            block[:, stop - start :] = -np.inf
-            self.maxima.reduce(block)
-            self.maxima.offer_columns(best, sources.start + row)
-            with sources.lock:
-                self.maxima.offer_rows(sources.best[row : row + len(left)], start)
-        with sources.lock:
-            sources.finished += stop - start
-
-
-class FusedMultiplier:
-    """What `Multiplier` does, without a block."""
-
-    def __init__(self, right: Distinct, plan: Cutting) -> None:
-        self.side, self.rows = right, plan.rows
-
-    def multiply(
-        self, sources: SourceBlock, start: int, stop: int, best: Keys, pool: WorkerPool
-    ) -> None:
-        """See `Multiplier.multiply`."""
-        kernels: Any = native.kernels
         columns, dim = np.arange(start, stop), self.side.vectors.shape[1]
-        right = in_tiles(self.side, columns, is_left=False)
+        right = self.product.in_tiles(self.side, columns, is_left=False)
         for row in range(0, len(sources.best), self.rows):
             if pool.stopped:
                 return
@@ -166,9 +138,10 @@ class FusedMultiplier:
             rows, left = np.arange(len(ours)), sources.vectors[row : row + self.rows]
             with sources.lock:
                 found = barred(ours, rows)
-            kernels.scan(left, sources.start + row + rows, found, right, columns, best, dim, False)
+            ids = sources.start + row + rows
+            self.product.scan(left, ids, found, right, columns, best, dim, False)
             with sources.lock:
-                kernels.merge(ours, ours.shape[1], rows, found)
+                self.product.merge(ours, rows, found)
         with sources.lock:
             sources.finished += stop - start
 
@@ -191,9 +164,7 @@ class TorchMultiplier:
         torch = self.torch
         if sources is not self.sources:
             self.sources = sources
-            self.left = torch.from_numpy(sources.vectors[: sources.stop - sources.start]).to(
-                self.device
-            )
+            self.left = torch.from_numpy(sources.vectors).to(self.device)
         rows = torch.from_numpy(np.array(self.side.rows(start, stop)))  # it wants to own them
         block = self.left @ rows.to(self.device).float().T
         self._offer(block, sources.best, start)
@@ -213,10 +184,8 @@ class TorchMultiplier:
 
 def multipliers_for(
     right: Distinct, plan: Cutting, device: str
-) -> list[Multiplier | FusedMultiplier | TorchMultiplier]:
-    """Make the arrays of every worker of a plan, see `WorkerPool`."""
-    if device == "cpu" and native.kernels is not None:
-        return [FusedMultiplier(right, plan) for _ in range(plan.workers)]
+) -> list[Multiplier | TorchMultiplier]:
+    """Make every worker of a plan, see `WorkerPool`."""
     if device == "cpu":
         return [Multiplier(right, plan) for _ in range(plan.workers)]
     return [TorchMultiplier(right, device) for _ in range(plan.workers)]

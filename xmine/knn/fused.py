@@ -5,6 +5,8 @@ the instruction set. Cells are the keys of `xmine.knn.topk`, the kept ones of a 
 with the worst one first.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,3 +38,18 @@ def in_tiles(side: Distinct, ids: Rows, *, is_left: bool) -> NDArray[np.int16]:
 def barred(best: Keys, rows: Rows) -> Keys:
     """Make room for the best keys of some rows, which only better ones than their worst enter."""
     return np.repeat(best[rows, :1], best.shape[1], axis=1)
+
+
+def scan(*sides: Any) -> None:  # noqa: ANN401
+    """Let the cells of all pairs of two sides into the best of both rows, in place.
+
+    Args:
+        sides: the left rows in tiles, their ids, their best keys [rows, kept]; the same of the
+            right; the width of the vectors; whether keys may be there already.
+    """
+    native.kernels.scan(*sides)
+
+
+def merge(best: Keys, rows: Rows, keys: Keys) -> None:
+    """Let keys [rows, any] into the best of some rows, in place; equal keys are let in once."""
+    native.kernels.merge(best, best.shape[1], rows, keys)

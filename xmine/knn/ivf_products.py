@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine import native
-from xmine.knn.cosines import Floats, Rows, require_units, widen
+from xmine.knn import plain
+from xmine.knn.blocks import product
+from xmine.knn.cosines import Rows
 from xmine.knn.duplicates import Distinct
-from xmine.knn.fused import barred, in_tiles
+from xmine.knn.fused import barred
 from xmine.knn.inverted_lists import Members
-from xmine.knn.topk import CLOSED, EMPTY, GROUP, BlockMaxima, Keys, floors, merge, pack
-from xmine.knn.workers import WorkerPool, lent
+from xmine.knn.topk import CLOSED, EMPTY, Keys
+from xmine.knn.workers import WorkerPool
 
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
 _QUERIES_AT_ONCE, _ROWS_AT_ONCE = 1024, 1024
@@ -118,8 +119,7 @@ def multiply_lists(
     count: int,
     pool: WorkerPool,
     tick: Callable[[float], None],
-    *,
-    fused: bool | None = None,
+    kernels: Any = None,  # noqa: ANN401
 ) -> None:
     """Fill in the best cells of both sides.
 
@@ -128,13 +128,9 @@ def multiply_lists(
         count: number of lists.
         pool: its workers multiply.
         tick: called several times a second with the share that is done.
-        fused: whether the kernels multiply, if they are there at all.
+        kernels: what multiplies, if not `fused.product`.
     """
-    fused = native.kernels is not None if fused is None else fused
-    multipliers: list[ListMultiplier | FusedLists] = [
-        FusedLists() if fused else ListMultiplier(left.side.vectors.shape[1])
-        for _ in range(pool.workers)
-    ]
+    kernels = kernels or product()
     todo = rounds(left, right)
     total = sum(each.weight for each in todo)
     before = 0
@@ -142,7 +138,8 @@ def multiply_lists(
         now.sort(count)
         for batch in now.batches():
             done = (before + now.weight * batch.start / count) / total
-            _multiply_batch(now, batch, multipliers, pool, partial(tick, done))
+            work = partial(_multiply_list, now, kernels=kernels, pool=pool)
+            pool.run(work, batch, partial(tick, done))
         now.forget()
         before += now.weight
 
@@ -153,128 +150,29 @@ def compare_again(ours: Listed, rows: Rows, theirs: Listed, count: int, pool: Wo
     best: Keys = np.full((len(rows), ours.best.shape[1]), EMPTY)
     closed: Keys = np.full((len(theirs.lists), 1), CLOSED)
     some, others = Listed(side, ours.lists[rows], best), Listed(theirs.side, theirs.lists, closed)
-    multiply_lists(some, others, count, pool, lambda _: None, fused=False)
+    multiply_lists(some, others, count, pool, lambda _: None, plain)
     return best
 
 
-def _multiply_batch(
-    now: ListRound,
-    batch: range,
-    multipliers: list["ListMultiplier | FusedLists"],
-    pool: WorkerPool,
-    tick: Callable[[], None],
-) -> None:
-    """Multiply some lists and their queries; each worker then merges the keys of some queries."""
-    found: list[tuple[Rows, Keys]] = []
+def _multiply_list(now: ListRound, number: int, kernels: Any, pool: WorkerPool) -> None:  # noqa: ANN401
+    """Multiply a list and the queries that probe it; pairs of an earlier round are let in once.
 
-    def work(number: int) -> None:
-        with lent(multipliers) as multiplier:
-            found.extend(multiplier.multiply(now, number, pool))
-
-    pool.run(work, batch, tick)
-    if not found:
-        return
-    best = now.queries.best
-    where, keys = (np.concatenate(part) for part in zip(*found, strict=True))
-    step = -(-len(best) // pool.workers)
-
-    def merge_some(start: int) -> None:
-        mine = (where >= start) & (where < start + step)
-        merge(best, where[mine], keys[mine])
-
-    pool.run(merge_some, range(0, len(best), step), tick)
-
-
-class ListMultiplier:
-    """The arrays of one worker: room for a block, made once."""
-
-    def __init__(self, dim: int) -> None:
-        self.left = np.empty((_QUERIES_AT_ONCE, dim), dtype=np.float32)
-        self.right = np.empty((_ROWS_AT_ONCE, dim), dtype=np.float32)
-        self.cells = np.empty(_QUERIES_AT_ONCE * _ROWS_AT_ONCE, dtype=np.float32)
-        self.maxima = BlockMaxima(_QUERIES_AT_ONCE * _ROWS_AT_ONCE)
-
-    def multiply(self, now: ListRound, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
-        """Multiply a list and the queries that probe it; give queries and their new keys.
-
-        The keys of the rows are merged at once: no other worker has these rows.
-        """
-        found: list[tuple[Rows, Keys]] = []
-        members, probing = now.members.of(number), now.probing.of(number)
-        for row in range(0, len(members) if len(probing) else 0, _ROWS_AT_ONCE):
-            rows = members[row : row + _ROWS_AT_ONCE]
-            right = _gathered(now.others.side, rows, self.right)
-            own = now.others.best[rows]
-            for query in range(0, len(probing), _QUERIES_AT_ONCE):
-                if pool.stopped:
-                    return found
-                asking = probing[query : query + _QUERIES_AT_ONCE]
-                left = _gathered(now.queries.side, asking, self.left)
-                block = self.cells[: len(left) * len(right)].reshape(len(left), len(right))
-                np.matmul(left, right.T, out=block)
-                block[len(asking) :] = -np.inf
-                block[:, len(rows) :] = -np.inf
-                self.maxima.reduce(block)
-                self._offer_columns(now, asking, rows, own)
-                found += self._of_rows(now, asking, rows)
-            now.others.best[rows] = own
-        return found
-
-    def _offer_columns(self, now: ListRound, asking: Rows, rows: Rows, own: Keys) -> None:
-        """Let the cells of the block into the best of its columns."""
-        floor = floors(own, self.maxima.block.shape[1])
-        for query, column, values in self.maxima.above_columns(floor, own.shape[1]):
-            new = _new(now, asking[query], rows[column])
-            merge(own, column[new], pack(values[new], asking[query][new]))
-
-    def _of_rows(self, now: ListRound, asking: Rows, rows: Rows) -> Iterator[tuple[Rows, Keys]]:
-        """Give the cells that may be among the best of the rows of the block."""
-        best = now.queries.best[asking]
-        floor = floors(best, self.maxima.block.shape[0])
-        for query, column, values in self.maxima.above_rows(floor, best.shape[1]):
-            new = _new(now, asking[query], rows[column])
-            yield asking[query][new], pack(values[new], rows[column][new])
-
-
-class FusedLists:
-    """What `ListMultiplier` does, by the fused product; best cells of queries are merged, too."""
-
-    def multiply(self, now: ListRound, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
-        """Multiply a list and the queries that probe it; nothing is left to merge.
-
-        Pairs that were compared before have equal keys, and are let in once.
-        """
-        members, probing = now.members.of(number), now.probing.of(number)
-        dim, best = now.queries.side.vectors.shape[1], now.queries.best
-        for row in range(0, len(members) if len(probing) else 0, _ROWS_AT_ONCE):
-            rows = members[row : row + _ROWS_AT_ONCE]
-            right, own = in_tiles(now.others.side, rows, is_left=False), now.others.best[rows]
-            for query in range(0, len(probing), _QUERIES_AT_ONCE):
-                if pool.stopped:
-                    return []
-                asking = probing[query : query + _QUERIES_AT_ONCE]
-                left = in_tiles(now.queries.side, asking, is_left=True)
-                with now.lock:
-                    found = barred(best, asking)
-                native.kernels.scan(left, asking, found, right, rows, own, dim, now.again)
-                with now.lock:
-                    native.kernels.merge(best, best.shape[1], asking, found)
-            now.others.best[rows] = own
-        return []
-
-
-def _gathered(side: Distinct, rows: Rows, out: Floats) -> Floats:
-    """Read rows to float32, and fill up a group with zeros."""
-    out = out[: -(-len(rows) // GROUP) * GROUP]
-    require_units(widen(side.at(rows), out[: len(rows)]))
-    out[len(rows) :] = 0
-    return out
-
-
-def _new(now: ListRound, queries: Rows, rows: Rows) -> NDArray[np.bool_] | slice:
-    """Tell which pairs are new: their row did not probe the list of the query."""
-    if not now.again:
-        return slice(None)
-    homes = now.queries.lists[queries, :1]
-    new: NDArray[np.bool_] = (now.others.lists[rows] != homes).all(axis=1)
-    return new
+    No other worker has the rows of the list; others may have the queries.
+    """
+    members, probing = now.members.of(number), now.probing.of(number)
+    dim, best = now.queries.side.vectors.shape[1], now.queries.best
+    for row in range(0, len(members) if len(probing) else 0, _ROWS_AT_ONCE):
+        rows = members[row : row + _ROWS_AT_ONCE]
+        right = kernels.in_tiles(now.others.side, rows, is_left=False)
+        own = now.others.best[rows]
+        for query in range(0, len(probing), _QUERIES_AT_ONCE):
+            if pool.stopped:
+                return
+            asking = probing[query : query + _QUERIES_AT_ONCE]
+            left = kernels.in_tiles(now.queries.side, asking, is_left=True)
+            with now.lock:
+                found = barred(best, asking)
+            kernels.scan(left, asking, found, right, rows, own, dim, now.again)
+            with now.lock:
+                kernels.merge(best, asking, found)
+        now.others.best[rows] = own

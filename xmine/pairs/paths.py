@@ -65,7 +65,7 @@ class PairPaths:
         if self.keyed or self.moses:
             return catalogues if self.keyed else None
         found = FORMATS.get(kind := kind_of(self.paths[0])) or plugged(kind)
-        return found if hasattr(found, "read") else None
+        return found if getattr(found, "read", None) else None
 
     @property
     def write(self) -> Any:  # noqa: ANN401 - a function, or that of another package

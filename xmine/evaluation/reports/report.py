@@ -19,7 +19,7 @@ from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.record import record
 from xmine.evaluation.reports.table import as_markdown, described, main_figures, published_beside
 from xmine.evaluation.result import Result
-from xmine.extras import EXTRAS, needs
+from xmine.extras import needs
 from xmine.progress import Progress, Report, silent
 
 REPORT_FILE = "report.json"
@@ -47,7 +47,8 @@ def evaluate_all(
 ) -> EvaluationOutcome:
     """Run every benchmark, or `only` some of them, with the default options of each."""
     chosen = [BENCHMARKS[name] for name in only or BENCHMARKS]
-    needs("measuring everything", *(EXTRAS["eval"] if not only else ()))
+    if not only:
+        needs("measuring everything", "scipy")
     given = {each.name: getattr(options, each.name) for each in fields(EvaluationOptions)}
     outcome = EvaluationOutcome()
     for done, benchmark in enumerate(chosen):
@@ -86,9 +87,7 @@ def headline(result: Result) -> str:
     return f"{metric.shown(result.figure(row, name))} {metric.title} ({row})"
 
 
-def write_report(
-    folder: Path, outcome: EvaluationOutcome, about: Mapping[str, Any], pictures: Mapping[str, str]
-) -> None:
+def write_report(folder: Path, outcome: EvaluationOutcome, about: Mapping[str, Any]) -> None:
     """Write `report.md` and `report.json` into a folder that exists."""
     found = {name: each.as_json(with_values=True) for name, each in outcome.results.items()}
     seconds = {name: round(each, 1) for name, each in outcome.seconds.items()}
@@ -96,7 +95,7 @@ def write_report(
     facts = record({"encoder": dict(about), "results": found, "seconds": seconds, **left})
     text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / REPORT_FILE).write_text(text + "\n", encoding="utf-8")
-    lines = _markdown(outcome, facts, pictures)
+    lines = _markdown(outcome, facts)
     (folder / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -120,9 +119,7 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
         raise FileError(f"{path}: no figures of xmine eval", "write them with -o") from None
 
 
-def _markdown(
-    outcome: EvaluationOutcome, facts: Mapping[str, Any], pictures: Mapping[str, str]
-) -> list[str]:
+def _markdown(outcome: EvaluationOutcome, facts: Mapping[str, Any]) -> list[str]:
     machine, encoder = facts["machine"], Path(facts["encoder"]["model"]).name
     commit = f" (commit {facts['commit']})" if facts["commit"] else ""  # a wheel has none
     cells = [["benchmark", "figure"]]
@@ -154,9 +151,6 @@ def _markdown(
         for each in published_beside({encoder: result}):
             verdict = f"not comparable: {each.obstacle}" if each.obstacle else "comparable"
             lines += ["", f"{each.source} ({verdict}):", "", *as_markdown(each.cells)]
-    for file, words in pictures.items():
-        stem = Path(file).stem
-        lines += ["", f"![{stem}]({file})", "", f"{words} Data: `{stem}.csv`."]
     for title, reasons in (("Failed", outcome.failed), ("Not measured", outcome.missing)):
         if reasons:
             lines += ["", f"## {title}", "", *(f"- {name}: {why}" for name, why in reasons.items())]

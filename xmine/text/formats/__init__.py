@@ -71,7 +71,7 @@ KEYED = {*keyed.READERS, *BILINGUAL}  # kinds whose places are keys
 
 def has_units(kind: str) -> bool:
     """Tell a kind of files with units, perhaps of another package."""
-    return kind in READERS or hasattr(plugged(kind), "units")
+    return kind in READERS or bool(getattr(plugged(kind), "units", None))
 
 
 def read_units(path: str, kind: str, left_out: Counter[str], *language: str) -> Iterator[Passage]:

@@ -1,0 +1,1 @@
+"""Tables of the four papers: encoders trained, measured and told beside the papers' own figures."""

@@ -1,0 +1,125 @@
+"""Benchmarks that only the papers measure, beside those of `xmine eval`, and their options."""
+
+from dataclasses import dataclass
+
+from xmine.evaluation import benchmarks
+from xmine.evaluation.benchmarks import Benchmark
+from xmine.evaluation.options import EvaluationOptions, FilesOptions, GroupOptions
+from xmine.options import option
+
+TRANSFER_TASKS = tuple(
+    "mr cr subj mpqa sst2 trec mrpc americasnli xnli xcopa multieurlex multiarc pawsx".split()
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometryOptions(FilesOptions, GroupOptions):
+    """Shape of the space that the languages of aligned files share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions(EvaluationOptions):
+    """Purity of clusters."""
+
+    lines: str = option("", "File of label<TAB>text lines, instead of TNEWS.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LangidOptions(EvaluationOptions):
+    """Telling languages apart by their vectors."""
+
+    language: list[str] = option(
+        [],
+        "Tell these languages apart, such as en,de,fr.",
+        shown_default="en de fr hi and en tr ar bg, or all there are",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferOptions(EvaluationOptions):
+    """Learning tasks with a head on top."""
+
+    task: list[str] = option(
+        [], "Learn only these tasks, such as mr,cr.", choices=TRANSFER_TASKS, shown_default="all"
+    )
+    train_languages: list[str] = option(
+        [],
+        "Learn XRETE's tasks from training files of these languages, or all, with --finetune.",
+        shown_default="English",
+        only_if="finetune=true",
+    )
+    finetune: bool = option(False, "Train the encoder together with the head, on each task.")
+    epochs: int = option(3, "Epochs of --finetune.", min=1, only_if="finetune=true")
+    learning_rate: float = option(
+        0.0,
+        "Peak learning rate of the encoder in --finetune; 0: by the architecture.",
+        min=0,
+        shown_default="0.003 static, 0.00002 transformer",
+        only_if="finetune=true",
+    )
+    joined: bool = option(
+        False,
+        "Read both texts of a pair together, with --finetune; transformers only.",
+        only_if="finetune=true",
+    )
+    seed: int = option(
+        1,
+        "Seed of all random numbers of --finetune.",
+        min=0,
+        max=2**63 - 1,
+        only_if="finetune=true",
+    )
+
+
+_OWN = [
+    Benchmark(
+        "geometry",
+        "Do the languages share one space: same distribution, same sentences, all directions?",
+        "flores101/dev/*.dev or other aligned files of two languages and more",
+        GeometryOptions,
+        "papers.geometry:evaluate_geometry",
+        ("sklearn",),
+    ),
+    Benchmark(
+        "cluster",
+        "Do sentences of a topic lie together?",
+        "tnews/dev.json, or a file of label<TAB>text lines",
+        ClusterOptions,
+        "papers.clusters:evaluate_clusters",
+        ("sklearn",),
+    ),
+    Benchmark(
+        "langid",
+        "How well can the language of a sentence be told from its vector?",
+        "xnli/dev-*.tsv or xnli.dev.tsv; test-*.tsv or xnli.test.tsv if there",
+        LangidOptions,
+        "papers.langid:evaluate_langid",
+        ("sklearn",),
+    ),
+    Benchmark(
+        "transfer",
+        "How well does a head on top of the encoder learn tasks of the field?",
+        "senteval/{MR,CR,SUBJ,MPQA,SST/binary,TREC,MRPC}/*; americasnli/, xnli/, pawsx/, xcopa/ "
+        "with {siqa,copa}/train.jsonl, multieurlex/*.jsonl, multiarc/dataset_*_{train,test}.json",
+        TransferOptions,
+        "papers.transfer:evaluate_transfer",
+        ("sklearn",),
+    ),
+    Benchmark(
+        "retrieval",
+        "Are answers to a question, or the entity of a mention, among the nearest 20?",
+        "lareqa/xquad-r/*.json, mewsli-x/{candidate_set_entities,wikinews_mentions-test}.jsonl",
+        EvaluationOptions,
+        "papers.answers:evaluate_retrieval",
+    ),
+    Benchmark(
+        "qe",
+        "Does the cosine of a sentence and its machine translation tell how good it is?",
+        "mlqe-pe/data/test21_goldlabels, mlqe-pe/data/direct-assessments, unpacked",
+        EvaluationOptions,
+        "papers.quality:evaluate_qe",
+        ("scipy",),
+    ),
+]
+OWN = {benchmark.name: benchmark for benchmark in _OWN}
+BENCHMARKS = benchmarks.BENCHMARKS | OWN

@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8682,
     "tui": 6582,
     "bench": 8100,
-    "tests": 55884,
+    "tests": 55886,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

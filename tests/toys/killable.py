@@ -102,6 +102,8 @@ def train(
     TrainingRun.save = saved  # type: ignore[method-assign, assignment]
     loop.time.monotonic = lambda: now[0]  # type: ignore[attr-defined]
     prepare._MANY = 1  # tokens are mapped from files
+    if method == "moco":
+        loop._IN_MEMORY = 0  # the best state is in a file, as that of a large model
     if not step:
         training._encoders = killed  # type: ignore[assignment]
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115

@@ -33,7 +33,7 @@ CEILINGS = {
     "xmine/run": 1849,
     "xmine/scoring": 2622,
     "xmine/text": 5046,
-    "trainer": 8682,
+    "trainer": 8678,
     "tui": 6582,
     "bench": 8100,
     "tests": 55886,

@@ -14,7 +14,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 LEFT_OUT = {
-    *("bench", "cli", "trainer", "tui"),
+    *("bench", "cli", "papers", "trainer", "tui"),
     *("aligning", "browsing", "evaluation", "judging", "mining"),
     *(
         "test_docs.py",

@@ -16,27 +16,27 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1707,
+    "xmine": 1735,
     "xmine/aligning": 2436,
     "xmine/browsing": 2702,
-    "xmine/cli": 5414,
-    "xmine/encoders": 4771,
-    "xmine/evaluation": 3558,
-    "xmine/files": 1739,
+    "xmine/cli": 5581,
+    "xmine/encoders": 4758,
+    "xmine/evaluation": 3690,
+    "xmine/files": 1838,
     "xmine/flags": 2659,
-    "xmine/judging": 1334,
+    "xmine/judging": 1338,
     "xmine/knn": 2552,
     "xmine/mining": 3754,
     "xmine/native": 32,
-    "xmine/pairs": 3124,
+    "xmine/pairs": 3128,
     "xmine/plots": 359,
     "xmine/run": 1849,
     "xmine/scoring": 2622,
-    "xmine/text": 5046,
-    "trainer": 8678,
+    "xmine/text": 5052,
+    "trainer": 8700,
     "tui": 6582,
-    "bench": 8100,
-    "tests": 55886,
+    "bench": 8200,
+    "tests": 56267,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -105,6 +105,10 @@ def test_uv_and_pip_install_the_same_one_version_of_whatever_is_required() -> No
     assert len(hosts) == 2 and all(host.endswith(".org") for host in hosts), "the public index"
 
 
+# Extras that neither `all` nor the tests have.
+LARGE = {"mteb", "trackio", "wandb"}
+
+
 def named(requirements: list[str]) -> set[str]:
     return {re.split(r"[\[<>=]", requirement)[0].lower() for requirement in requirements}
 
@@ -117,12 +121,12 @@ def test_each_module_of_an_extra_is_installed_by_it() -> None:
         for module in modules:
             # google is of many packages; pip calls huggingface_hub and huggingface-hub the same.
             packages = brought_by.get(module, []) if "." not in module else ["protobuf"]
-            if not packages and extra in ("use", "e5", "trackio", "wandb"):
-                continue  # e5 is for Linux on x86-64 alone; trackers are large
+            if not packages and extra in ("use", "e5", *LARGE):
+                continue  # e5 is for Linux on x86-64 alone
             assert {each.lower().replace("-", "_") for each in packages} & {
                 each.replace("-", "_") for each in named(declared[extra])
             }, f"{extra} does not bring {module}"
-    usual = {*EXTRAS} - {"trackio", "wandb"}  # large, and one of many trackers
+    usual = {*EXTRAS} - LARGE
     assert declared["all"] == [f"xmine[{','.join(sorted(usual))}]"]
 
 

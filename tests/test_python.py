@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import json
+import pydoc
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from notebook import NOTEBOOK, notebook
 from typer.main import get_command
 
 import xmine
@@ -353,6 +355,22 @@ def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
             assert re.search(rf"\b{keyword}\b.*:", function.__doc__), keyword
 
 
+@pytest.mark.parametrize("kind", [xmine.MiningOptions, xmine.AligningOptions, xmine.ScoringOptions])
+def test_help_shows_each_option_in_its_group_with_type_default_and_meaning(kind: Any) -> None:
+    name = {"Mining": "mine", "Aligning": "align"}.get(kind.__name__[:-7], "score")
+    function = getattr(xmine, name)
+    assert max(map(len, pydoc.plain(pydoc.render_doc(function)).splitlines())) <= 100
+    options = function.__doc__.partition("Options, by the groups of the command:\n\n")[2]
+    sections = dict(part.split("\n", 1) for part in options.split("\n\n"))
+    for each in dataclasses.fields(kind):
+        parameter = inspect.signature(function).parameters[each.name]
+        section = sections[f"{each.metadata['group'] or 'Others'}:"]
+        meant = " ".join(section.partition(f"  {parameter}\n")[2].split())
+        assert meant.startswith(re.split(r"[(,.;:]| --", each.metadata["help"])[0]), each.name
+        assert all(word in meant for word in each.metadata["choices"])
+    assert "--" not in options
+
+
 def test_what_type_checkers_know_is_what_there_is() -> None:
     """A wrong keyword is one for them, too: mypy needs the comments below, or refuses them."""
     assert (ROOT / "xmine" / "mining" / "keywords.pyi").read_text(encoding="utf-8") == stub()
@@ -480,15 +498,21 @@ def test_a_bar_is_drawn_where_it_is_wanted(
     assert "encoding" in " ".join(seen)
 
 
-def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = json.loads((EXAMPLES / "mine.ipynb").read_text(encoding="utf-8"))["cells"]
-    monkeypatch.chdir(EXAMPLES)
+def test_the_notebook_is_that_of_the_script_and_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert NOTEBOOK.read_text(encoding="utf-8") == notebook(), "python docs/notebook.py"
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
-    for cell in cells:
+    for cell in json.loads(notebook())["cells"]:
         if cell["cell_type"] == "code":
-            assert not cell["outputs"]
             exec("".join(cell["source"]), known)
     assert known["best"].prob > 0.9 and len(known["table"]) == len(known["mined"])
+    lines = {(pair.source_line, pair.target_line) for pair in known["better"]}
+    assert (320, 110) in lines and (235, 230) not in lines
+    assert len(list(xmine.read_pairs("first/sure.tmx"))) == len(known["sure"]) > 100
     assert [pair.flags for pair in known["scored"]] == ["number", ""]
 
 

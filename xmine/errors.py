@@ -12,6 +12,8 @@ stop the work.
 
 from xmine.display import visible
 
+# Paths that messages name otherwise: that of a copy by the address it has on a hub.
+NAMED: dict[str, str] = {}
 _ON_ONE_LINE = str.maketrans("\t\n", "\u2409\u240a")
 
 
@@ -26,6 +28,8 @@ class XmineError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         """Say what is wrong, naming file and line if there are any, and what to do."""
+        for path, name in NAMED.items():
+            message, hint = message.replace(path, name), hint.replace(path, name)
         self.message = visible(message).translate(_ON_ONE_LINE)
         super().__init__(self.message)
         self.hint = visible(hint)

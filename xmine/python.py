@@ -12,6 +12,7 @@ import difflib
 import inspect
 import json
 import re
+import textwrap
 import typing
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -82,6 +83,22 @@ def _speaking_python() -> Iterator[None]:
         raise type(error)(*said) from error
 
 
+class _InShort(inspect.Signature):
+    """A signature that `help` shows by its names: types and options stand below, each on a line."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Write the parameters that a call names most."""
+        first = [each for each in self.parameters.values() if each.kind is not each.KEYWORD_ONLY]
+        names = [f"{each.name}{'=…' * (each.default is not each.empty)}" for each in first]
+        return f"({', '.join(names)}, **keywords)"
+
+    def format(self, **_: object) -> str:
+        """Write the same for `help` of Python 3.13 and newer."""
+        return str(self)
+
+
 def _takes(kind: type[Options]) -> Callable[[Function], Function]:
     """Name the fields of an options class as keywords, for `help` and for what completes them."""
 
@@ -89,19 +106,24 @@ def _takes(kind: type[Options]) -> Callable[[Function], Function]:
         own, hints, usual = inspect.signature(function), typing.get_type_hints(kind), kind()
         fields = [each for each in dataclasses.fields(kind) if each.name not in own.parameters]  # type: ignore[arg-type]
         named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        named += [
-            inspect.Parameter(
-                each.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=getattr(usual, each.name),
-                annotation=hints[each.name],
-            )
-            for each in fields
-        ]
-        function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
-        said = [f"    {each.name}: {each.metadata['help']}" for each in fields]
-        about = inspect.cleandoc(function.__doc__ or "")
-        function.__doc__ = "\n".join([about, "", "Options:", *said])
+        groups: dict[str, list[str]] = {"Most used": []}  # first
+        for each in fields:
+            value, about, hint = getattr(usual, each.name), each.metadata, hints[each.name]
+            more = {"default": value, "annotation": hint}
+            named.append(inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, **more))
+            said = _FLAG.sub(_keyword, about["help"])
+            if not all(word in said for word in about["choices"]):
+                said += f" One of {', '.join(about['choices'])}."
+            said += f" Default: {about['shown_default']}." * bool(about["shown_default"])
+            told = groups.setdefault(about["group"] or "Others", [])
+            told.append(f"  {each.name}: {inspect.formatannotation(hint)} = {value!r}")
+            told += textwrap.wrap(said, 88, initial_indent=" " * 6, subsequent_indent=" " * 6)
+        function.__signature__ = _InShort(named, return_annotation=own.return_annotation)  # type: ignore[attr-defined]
+        shown = [x for name, lines in groups.items() if lines for x in ("", f"{name}:", *lines)]
+        about_all = inspect.cleandoc(function.__doc__ or "")
+        function.__doc__ = "\n".join(
+            [about_all, "", "Options, by the groups of the command:", *shown]
+        )
         return function
 
     return with_keywords

@@ -1,17 +1,17 @@
 """Hub names: found in a cache that the test makes, or refused at once where there is no network."""
 
-import http.server
 import json
 import shutil
 import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.toys.command import contents
+from tests.toys.hub import COMMIT, running
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import _has_weights, _wanted, find_encoder
 from xmine.errors import EncoderError
@@ -21,60 +21,6 @@ if TYPE_CHECKING:
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 ENCODE = ("encode", "en.txt", "-o", "en.npy", "--model")
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
-
-class Hub(http.server.BaseHTTPRequestHandler):
-    """A hub with one repository, the folder `files`; as much of one as a download asks for."""
-
-    files: Path
-    asked: list[str]
-
-    def answer(self, content: bytes, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(content)
-
-    def do_GET(self) -> None:
-        path = self.path.split("?")[0]
-        if path.startswith("/api/models/toys/new"):
-            names = [str(x.relative_to(self.files)) for x in self.files.rglob("*") if x.is_file()]
-            siblings = [{"rfilename": name} for name in names]
-            tree = [
-                {"type": "file", "path": name, "size": 1, "oid": name.replace("/", "-")}
-                for name in names
-            ]
-            about = {"id": "toys/new", "modelId": "toys/new", "sha": COMMIT, "siblings": siblings}
-            content = tree if "/tree/" in path else about
-            return self.answer(json.dumps(content).encode(), Content_Type="application/json")
-        name = path.partition("/resolve/")[2].partition("/")[2]
-        file = self.files / name
-        if not name or not file.is_file():
-            return self.answer(b"", 404, X_Error_Code="EntryNotFound", X_Repo_Commit=COMMIT)
-        if self.command == "GET":
-            self.asked.append(name)
-        etag = f'"{name.replace("/", "-")}"'
-        return self.answer(file.read_bytes(), ETag=etag, X_Repo_Commit=COMMIT)
-
-    do_HEAD = do_GET
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Iterator[tuple[str, type[Hub]]]:
-    """A running hub whose repository is the folder `repository`: its address, and what it saw."""
-    handler = type("ThisHub", (Hub,), {"files": tmp_path / "repository", "asked": []})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", handler
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture
@@ -101,7 +47,7 @@ def test_a_name_in_the_cache_needs_no_network(
 @pytest.mark.parametrize(
     ("offline", "message"),
     [
-        ("1", "toys/other: not in the cache, and HF_HUB_OFFLINE forbids to download it; looked in"),
+        ("1", "toys/other: not in the cache, and HF_HUB_OFFLINE forbids to download it (looked in"),
         ("0", "toys/other: not in the cache, and the hub cannot be reached: "),
     ],
 )
@@ -138,42 +84,31 @@ def test_a_part_of_a_repository_in_the_cache_does_not_count(
     assert ended.returncode == 1
 
 
-def test_what_is_needed_is_downloaded_once(
-    xmine: Run, hub: tuple[str, type[Hub]], tmp_path: Path, toy_folder: Path
-) -> None:
-    address, seen = hub
-    shutil.copytree(toy_folder, tmp_path / "repository")
-    for name in ("onnx/model.onnx", "onnx/config.json", "pytorch_model.bin", "photo.png"):
-        path = tmp_path / "repository" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(b"not wanted")
+def test_what_is_needed_is_downloaded_once(xmine: Run, tmp_path: Path, toy_folder: Path) -> None:
+    needless = {"onnx/model.onnx", "onnx/config.json", "pytorch_model.bin", "photo.png"}
+    files = contents(toy_folder) | dict.fromkeys(needless, b"not wanted")
+    files = {name: data for name, data in files.items() if not (toy_folder / name).is_dir()}
     (tmp_path / "en.txt").write_text("bade fifi\n")
     encode = [*ENCODE, "toys/new", "--force"]
-    home = {"HF_HOME": str(tmp_path / "home"), "HF_ENDPOINT": address}
-    ended = xmine(*encode, **home)
-    assert ended.returncode == 0, ended.stderr.decode()
-    expected = SentenceEncoder.load(toy_folder).encode(["bade fifi"])
-    assert np.array_equal(np.load(tmp_path / "en.npy"), expected)
-    assert "model.safetensors" in seen.asked and "1_Normalize/config.json" in seen.asked
-    assert not {"onnx/model.onnx", "onnx/config.json", "photo.png", "pytorch_model.bin"} & set(
-        seen.asked
-    )
-    seen.asked.clear()
-    assert xmine(*encode, **home).returncode == 0
-    offline = xmine(*encode, **home, HF_HUB_OFFLINE="1")
-    assert offline.returncode == 0, offline.stderr.decode()
-    assert seen.asked == []
-
-
-def test_what_the_hub_does_not_have_is_said(
-    xmine: Run, hub: tuple[str, type[Hub]], tmp_path: Path
-) -> None:
-    (tmp_path / "en.txt").write_text("bade\n")
-    home = {"HF_HOME": str(tmp_path / "home"), "HF_ENDPOINT": hub[0]}
-    ended = xmine(*ENCODE, "toys/nothing", **home)
-    assert "xmine: toys/nothing: the hub has no such encoder" in ended.stderr.decode()
-    ended = xmine(*ENCODE, "a--b/c", **home)
-    assert "xmine: a--b/c: no such folder, and no Hugging Face name" in ended.stderr.decode()
+    with running({"toys/new@main": files}) as (address, seen):
+        home = {"HF_HOME": str(tmp_path / "home"), "HF_ENDPOINT": address}
+        ended = xmine(*encode, **home)
+        assert ended.returncode == 0, ended.stderr.decode()
+        expected = SentenceEncoder.load(toy_folder).encode(["bade fifi"])
+        assert np.array_equal(np.load(tmp_path / "en.npy"), expected)
+        got = {each.split("/", 4)[-1] for each in seen.asked if each.startswith("GET toys")}
+        assert {"model.safetensors", "1_Normalize/config.json"} <= got
+        assert not needless & got
+        seen.asked.clear()
+        assert xmine(*encode, **home).returncode == 0
+        offline = xmine(*encode, **home, HF_HUB_OFFLINE="1")
+        assert offline.returncode == 0, offline.stderr.decode()
+        assert not any("toys" in each for each in seen.asked)
+        (tmp_path / "en.npy").unlink()
+        ended = xmine(*ENCODE, "toys/nothing", **home)
+        assert "xmine: toys/nothing: the hub has no such repository" in ended.stderr.decode()
+        ended = xmine(*ENCODE, "a--b/c", **home)
+        assert "xmine: a--b/c: no such folder, and no Hugging Face name" in ended.stderr.decode()
 
 
 def test_each_folder_of_a_repository_brings_its_own_weights() -> None:

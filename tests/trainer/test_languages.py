@@ -165,7 +165,7 @@ def test_a_third_language_is_read_and_told(
     made, remarks = trained(method, corpus, tmp_path / "encoder", options)
     assert remarks == [] and not any("texts may be" in each for each in made.remarks)
     card = (tmp_path / "encoder" / "README.md").read_text(encoding="utf-8")
-    assert "language:\n  - en\n  - zh\n  - th\n" in card
+    assert 'language:\n  - "en"\n  - "zh"\n  - "th"\n' in card
     assert "sentence encoder for en, zh and th" in card
     encoder = SentenceEncoder.load(tmp_path / "encoder")
     assert encoder.facts.languages == ("en", "zh", "th")

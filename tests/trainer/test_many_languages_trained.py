@@ -213,7 +213,7 @@ def check_told(made: Trained, folder: Path, method: str) -> None:
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert {"accuracy_en-zh", "accuracy_en-ko", "accuracy_en-ru"} <= set(lines[-1])
     card = (own / "README.md").read_text(encoding="utf-8")
-    assert "language:\n  - en\n  - zh\n  - ko\n  - ru\n" in card
+    assert 'language:\n  - "en"\n  - "zh"\n  - "ko"\n  - "ru"\n' in card
     for name, value in zip(("en-zh", "en-ko", "en-ru"), by_language, strict=True):
         assert f"| {name} | " in card and f" | {value:.1%} |\n" in card
     (worst,) = worst_language(made.measures).items()

@@ -106,8 +106,9 @@ class RowAdam(Optimizer):
             state["exp_avg_sq"] = torch.zeros_like(parameter)
         state["step"] += 1
         first_scale, second_scale = (1 - beta ** state["step"] for beta in betas)
-        every = gradient.indices()[0], gradient.values()  # [rows], [rows, dim]
-        for rows, values in zip(*(each.split(_ROWS_AT_ONCE) for each in every), strict=True):
+        every, gradients = gradient.indices()[0], gradient.values()  # [rows], [rows, dim]
+        for at in range(0, len(every), _ROWS_AT_ONCE):
+            rows, values = (each[at : at + _ROWS_AT_ONCE] for each in (every, gradients))
             moments = []
             for name, beta, value in zip(
                 ("exp_avg", "exp_avg_sq"), betas, (values, values.square()), strict=True

@@ -1,9 +1,11 @@
 """The model card of a trained encoder: what it saw, how it was made, what it measured."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.hub import may_be_hub_name
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.evaluation.panel import AFTER, ALL, BEFORE
 from xmine.evaluation.reports.table import Line, as_cells, as_markdown
@@ -13,6 +15,8 @@ from xmine.version import __version__
 from ..options.shared import SCRATCH, TrainingOptions
 from .devset import OF_LANGUAGE, fell, worst_language
 from .prepare import TrainedTowers
+
+_TAGS = ("sentence-transformers", "sentence-similarity", "feature-extraction", "bitext-mining")
 
 
 def model_card(
@@ -31,20 +35,16 @@ def model_card(
         pooling, heads = (encoder.describe()[name] for name in ("pooling", "heads"))
         how = "A sentence is made\nof what the last layer makes of its tokens: "
         how += f"{pooling}, then {heads}."
-    front = "".join(f"  - {language}\n" for language in options.codes)
     *others, last = options.codes
     start = f"{options.start}` (--start)" if options.start else f"{options.encoder}`"
     begun = "" if start == f"{SCRATCH}`" else f" It began as `{start}."
     return f"""---
-language:
-{front}library_name: sentence-transformers
-tags:
-  - sentence-similarity
-  - bitext-mining
----
+{_front(method, options, made)}---
 # A {"static" if is_static else "transformer"} sentence encoder for {", ".join(others)} and {last}
 
 Made by `xmine train --method {method}`, xmine {__version__}.{begun} {how}
+
+The licence is for you to name, at the top: data and what training began with have theirs.
 
 ## Data
 
@@ -54,6 +54,27 @@ Made by `xmine train --method {method}`, xmine {__version__}.{begun} {how}
 ```toml
 {dump_toml(options)}```
 """
+
+
+def _front(method: str, options: TrainingOptions, made: TrainedTowers) -> str:
+    """Write what model hubs read; the figures are shares of the held-out pairs."""
+    begun = {options.start, *options.encoders}
+    names = sorted(name for name in begun if may_be_hub_name(name))
+    lists = {"language": options.codes, "base_model": names, "tags": _TAGS}
+    front = ["license: unknown", "library_name: sentence-transformers"]
+    front += ["pipeline_tag: sentence-similarity"]
+    for key, values in lists.items():
+        front += [f"{key}:"] * bool(values) + [f"  - {json.dumps(value)}" for value in values]
+    ways = {"forward": "source to target", "backward": "target to source"}
+    if found := [name for name in ways if name in made.measures]:
+        name = json.dumps(f"xmine {method}, {', '.join(options.codes)}", ensure_ascii=False)
+        held = f"{options.held_out:,} {made.retrieved} held out of the training data"
+        front += ["model-index:", f"- name: {name}", "  results:", "  - task: {type: retrieval}"]
+        front += [f"    dataset: {{type: held-out, name: {json.dumps(held)}}}", "    metrics:"]
+    for way in found:
+        value = round(made.measures[way], 4)
+        front += [f"    - {{type: accuracy, name: {ways[way]}, value: {value}}}"]
+    return "".join(f"{line}\n" for line in front)
 
 
 def _data(made: TrainedTowers, excluded: int) -> str:

@@ -14,6 +14,7 @@ from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.errors import FileError
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.options import EvaluationOptions, ReportOptions
@@ -120,6 +121,38 @@ def evaluate_everything(
     console.say("; ".join([*said, *([f"{output / 'report.md'}"] if output else [])]))
     if outcome.failed:
         raise typer.Exit(1)
+
+
+@evaluate.command("fetch", short_help="Fetch files of benchmarks, or tell where they are.")
+@with_flags
+def fetch_files(
+    console: Console,
+    output: Annotated[Path, value(names="-o --output")],
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]")] = None,
+) -> None:
+    """Fetch files of benchmarks, compared with known sums; of others print where they are.
+
+    Example: xmine eval fetch sts -o data/
+
+    Args:
+        output: The data folder, as --data names it.
+        names: Benchmarks, such as sts, or sources, such as stsb; all, if none is named.
+    """
+    from xmine.evaluation.fetching import fetch, sources
+
+    known, rows, facts = sources(), list[str](), {}
+    of = {name: {name, *source.reads.split()} for name, source in known.items()}
+    for name in names or ():
+        check_choice("NAME", name, sorted(set().union(*of.values())))
+    for name, source in known.items():
+        if not names or of[name] & {*names}:
+            new, place = len([*fetch(source, output)]), output / source.place
+            there = len([*place.glob(source.pattern)])
+            told = f"not fetched: take {source.pattern} from {source.page} to {place}"
+            told = f"{count(there, 'file')} in {place}, {new} of them new" if there else told
+            rows.append(f"{name}: {source.what}; {source.licence}\n  {told}\n")
+            facts[name] = {"new": new, "files": there, "page": source.page}
+    console.show(iter(rows), facts)
 
 
 @evaluate.command("report", short_help="Put encoders in one table, with published figures.")

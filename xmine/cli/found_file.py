@@ -93,7 +93,7 @@ def _leads_out(value: object, folder: Path) -> bool:
     parts = [each.strip() for each in str(value).split(",")]  # a file for each language
     # Behind a colon stands a column.
     names = [each[: sign.start()] for each in parts for sign in re.finditer(":|$", each)]
-    if any(_SIGNS & set(each) for each in names):
+    if any(_SIGNS & set(each) for each in names) or "hf:/" in str(value):  # a hub
         return True
     below = (
         os.path.join(at, x) for name in names for at, *two in os.walk(name) for x in chain(*two)

@@ -186,7 +186,7 @@ def _beside(file: Path, parameter: Any, value: Any, context: Any) -> Any:  # noq
     if isinstance(value, list):
         return [_beside(file, parameter, each, context) for each in value]
     is_here = file.name not in FILES or str(file.parent) == "." or value in ("", "-")
-    if is_here or not isinstance(value, str):
+    if is_here or not isinstance(value, str) or value.startswith("hf://"):
         return value
     kind, there = parameter.make_metavar(context), os.path.join(file.parent, value)
     return there if kind == "<path>" or (kind == "<model>" and os.path.exists(there)) else value

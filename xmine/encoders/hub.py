@@ -9,6 +9,7 @@ from pathlib import Path
 from xmine.encoders.layout import MODULES_FILE, first_line, read_json, shards_in
 from xmine.errors import EncoderError
 from xmine.extras import broken, needs, plugin
+from xmine.files.hub_files import hub_errors
 
 EMBEDDED = Path(__file__).parents[1] / "embedded"
 # Encoders whose weights a package brings, see `xmine.encoders.modules.packaged`.
@@ -56,17 +57,21 @@ def find_encoder(model: str | Path, *, downloads: bool = True) -> Path:
             return Path(added())
         except Exception as error:
             raise broken("encoders", name, error) from error
-    if not _HUB_NAME.fullmatch(name) or folder.parent.is_dir():
+    if not may_be_hub_name(name):
         raise EncoderError(
             f"{name}: no such encoder folder", "a Hugging Face name has the form organisation/name"
         )
     return _from_hub(name, downloads=downloads)
 
 
+def may_be_hub_name(name: str) -> bool:
+    """Tell a name of the form organisation/name from a folder, here or to be made here."""
+    return bool(_HUB_NAME.fullmatch(name)) and not Path(name).parent.is_dir()
+
+
 def _from_hub(name: str, *, downloads: bool) -> Path:
     """Take a repository from the cache if it is whole there, else download it."""
     needs(f"{name}: a Hugging Face name", "huggingface_hub")
-    from huggingface_hub import constants
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
@@ -85,26 +90,8 @@ def _from_hub(name: str, *, downloads: bool) -> Path:
             f"{name}: {missing}, and what a run names is not downloaded",
             f"if you trust it, say --model {name}",
         )
-    looked = f"looked in {constants.HF_HUB_CACHE}"
-    elsewhere = "download it where there is a network, and give its folder"
-    if constants.HF_HUB_OFFLINE:
-        raise EncoderError(
-            f"{name}: {missing}, and HF_HUB_OFFLINE forbids to download it; {looked}", elsewhere
-        )
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
+    with hub_errors(name, name, EncoderError, missing):
         return _download(name)
-    except HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "?"
-        raise EncoderError(
-            f"{name}: the hub has no such encoder, or it is not public (status {status}); {looked}",
-            "check the name; for a private one, log in with: hf auth login",
-        ) from error
-    except Exception as error:  # whatever the layers below make of a network that is not there
-        raise EncoderError(
-            f"{name}: {missing}, and the hub cannot be reached: {error}; {looked}", elsewhere
-        ) from error
 
 
 def _cached(name: str) -> Path | None:

@@ -19,8 +19,9 @@ from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of, standing
 from xmine.browsing.where import MANY
 from xmine.display import count
-from xmine.errors import OptionError, XmineWarning
+from xmine.errors import FileError, OptionError, XmineWarning
 from xmine.files.digests import identity
+from xmine.files.hub_files import SCHEME
 from xmine.judging.counts import CODES, GIVEN, Codes, Counts
 from xmine.judging.keys import key_of, rows_of
 from xmine.pairs.judgements import (
@@ -120,6 +121,9 @@ class Judgements:
 
         An XmineWarning tells of lines that are no labels, and of labels that have lost their pairs.
         """
+        if (name := str(opened.path)).startswith(SCHEME):
+            hint = f"copy them: xmine convert {name.replace(':/', '://', 1)} pairs.parquet"
+            raise FileError(f"{name}: pairs are judged here, not on a hub", hint)
         path = file_beside(beside or opened.path)
         judgements = cls(opened, path, by or judge_name(), patience)
         judgements.refresh()

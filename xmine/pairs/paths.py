@@ -2,7 +2,7 @@
 
 `pairs.tmx.gz` is one file, `corpus.en,corpus.zh` a Moses pair, `memory.tmx:en,zh` a file and the
 two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TSV on standard input,
-`run/` the pairs of a mining run.
+`run/` the pairs of a mining run, `hf://datasets/OWNER/NAME/pairs.tsv` a file of a hub.
 """
 
 import re
@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from xmine.errors import FileError, OptionError
+from xmine.files.hub_files import SCHEME, here
 from xmine.files.reading import exists
 from xmine.files.suffixes import (
     BEGINS,
@@ -76,7 +77,7 @@ class PairPaths:
 
 def paths_to_read(spec: str | Path) -> PairPaths:
     """Find the files to read; a name that exists is a file, whatever the name looks like."""
-    text = str(spec)
+    text = here(spec)
     if (Path(text) / RUN_FILE).is_file():
         pairs = Path(text) / PAIRS_FILE
         if not pairs.exists():
@@ -117,6 +118,9 @@ def files_like(spec: str | Path) -> list[str]:
 
 def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     """Find where to write."""
+    if path.startswith(SCHEME):
+        hint = "write a file or a run, and then: xmine pairs push pairs.parquet OWNER/NAME"
+        raise OptionError(f"{path}: pairs are written here first", hint)
     if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _two(path) or PairPaths((path,))

@@ -2,9 +2,9 @@
 
 An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:text` (as its first
 line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
-`docs.parquet:text`. Subtitles, catalogues, pages and books have units, see `xmine.text.formats`.
-The suffix under `.gz`, `.xz` or `.zst` decides what
-a file is; archives are known by their first bytes. A path that exists as given has no column.
+`docs.parquet:text`. `hf://datasets/OWNER/NAME/zh.tsv:2` is a file of a hub. Subtitles, catalogues,
+pages and books have units, see `xmine.text.formats`. The suffix under `.gz`, `.xz` or `.zst` tells
+what a file is; archives are known by their first bytes. A path that exists as given has no column.
 Several files are one text: those of a folder, of a pattern (`en/*.txt`), or of a list (`@list.txt`,
 a path on each line). In Python a list of texts is an input too.
 """
@@ -24,6 +24,7 @@ from typing import NamedTuple
 from xmine.display import count
 from xmine.errors import FileError
 from xmine.files.digests import Identity, check_unchanged, identity
+from xmine.files.hub_files import SCHEME, here
 from xmine.files.reading import (
     STDIN,
     exists,
@@ -408,6 +409,7 @@ def files_of(given: str) -> list[str]:
 
 def _parsed(whole: str) -> tuple[str, str]:
     """Part a path and a column."""
+    whole = here(whole)
     path, colon, column = whole.rpartition(":")
     is_there = exists(path) or (path.startswith("@") and exists(path[1:]))
     if not (path and column and colon) or exists(whole) or not (kind_of(path) or is_there):
@@ -553,6 +555,8 @@ def read_texts(given: Texts) -> list[str]:
 
 def is_file(given: str) -> bool:
     """Tell whether an input is standard input or is there, with or without a column."""
+    if given.startswith(SCHEME):
+        return True
     path, _ = _parsed(given)
     several = bool(glob(path)) if has_magic(path) else path[:1] == "@" and exists(path[1:])
     return path == STDIN or exists(path) or several
@@ -563,6 +567,8 @@ def input_of_run(given: str, run: Path, digest: str = "") -> str:
 
     Of two files of that name, the one with the digest is taken, see `Survey`; else the one here.
     """
+    if given.startswith(SCHEME):
+        return here(given, downloads=False)
     beside = str(run.absolute().parent / given)
     if not is_file(beside) or os.path.realpath(beside) == os.path.realpath(given):
         return given

@@ -12,6 +12,7 @@ from xmine.cli.pairs.cut import cut
 from xmine.cli.pairs.diff import diff
 from xmine.cli.pairs.judge import judge
 from xmine.cli.pairs.list_pairs import list_pairs
+from xmine.cli.pairs.push import push
 from xmine.cli.pairs.show import show_pair
 
 pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
@@ -58,3 +59,4 @@ pairs.command("stats")(stats)
 pairs.command("diff")(diff)
 pairs.command("judge")(judge)
 pairs.command("cut")(cut)
+pairs.command("push", short_help="Put pairs on the Hugging Face hub, with a card.")(push)

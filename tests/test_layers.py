@@ -19,9 +19,9 @@ CEILINGS = {
     "xmine": 1735,
     "xmine/aligning": 2436,
     "xmine/browsing": 2702,
-    "xmine/cli": 5580,
+    "xmine/cli": 5581,
     "xmine/encoders": 4758,
-    "xmine/evaluation": 3656,
+    "xmine/evaluation": 3690,
     "xmine/files": 1838,
     "xmine/flags": 2659,
     "xmine/judging": 1338,
@@ -33,10 +33,10 @@ CEILINGS = {
     "xmine/run": 1849,
     "xmine/scoring": 2622,
     "xmine/text": 5052,
-    "trainer": 8240,
+    "trainer": 8208,
     "tui": 6582,
-    "bench": 8276,
-    "tests": 56054,
+    "bench": 8394,
+    "tests": 56093,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -14,6 +14,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoder_of_run, encoders_of
@@ -21,7 +24,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, OptionError, TrainingError
-from xmine.evaluation.panel import count_known
+from xmine.evaluation.panel import languages_of_examples
 from xmine.files.atomic import check_free, remove, replacing
 from xmine.files.digests import digest, digest_of
 from xmine.mining.mined import Mined
@@ -72,7 +75,7 @@ class Round(NamedTuple):
         pairs: the number of pairs that the encoder was trained on in this round.
         accuracy: see `retrieval_by_halves`, of the held-out pairs.
         mined: what the round mined; None for round 0.
-        known: how many of the sentences that measure all languages are in what it was trained on.
+        unseen: the sentences that measure all languages and are not in what it was trained on.
     """
 
     number: int
@@ -81,7 +84,7 @@ class Round(NamedTuple):
     pairs: int
     accuracy: float
     mined: Mined | None = None
-    known: int = 0
+    unseen: NDArray[np.intp] | None = None
 
 
 def adapt(
@@ -146,8 +149,8 @@ def adapt(
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, known.every_settled(), folder, report)
         accuracy = retrieval_by_halves(encoder, held_out, among, prompts)
-        had = count_known(corpus.every_text())
-        yield Round(number, str(made), folder, len(taught), accuracy, mined, had)
+        unseen = corpus.unseen(languages_of_examples().values())
+        yield Round(number, str(made), folder, len(taught), accuracy, mined, unseen)
         before, known = known, Confident.of(open_pairs(folder), options.confidence, judged, run)
         if len(known) <= len(before):
             return

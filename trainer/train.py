@@ -16,7 +16,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.metadata import EncoderFacts, check_replaceable, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
-from xmine.evaluation.panel import compare_encoders, count_known
+from xmine.evaluation.panel import SENTENCES, compare_encoders, languages_of_examples
 from xmine.evaluation.reports.table import Line
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
@@ -50,7 +50,6 @@ from .run.checkpoints import (
 from .run.devset import Diverged, fell, read_scored
 from .run.fitting import fitted
 from .run.loop import EndedOnTrial
-from .run.picture import draw_training
 from .run.prepare import TrainedTowers, load_encoder
 from .run.reranking import fitted_weights
 
@@ -74,11 +73,11 @@ class Trained:
         measures: on the held-out pairs; see `xmine.trainer.run.devset.measure`.
         rows: number of rows in training.
         excluded: number of rows left out for `--exclude`.
-        remarks: of the method; the reason of an early end, and of a missing picture.
+        remarks: of the method; the reason of an early end.
         is_worse: whether retrieval fell, see `fell`.
         retrieved: what it was measured on.
         panel: what became of all languages, see `xmine.evaluation.panel`; empty if not asked for.
-        known: how many of its sentences are in the corpus.
+        known: how many of its sentences are in the corpus, and left out.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -102,7 +101,6 @@ def train(
     *,
     resume: Resume = False,
     force: bool = False,
-    draws: bool = False,
     compares: bool = False,
     paced: Callable[[Pace], bool] | None = None,
     is_fitted: bool = False,
@@ -115,7 +113,6 @@ def train(
         resume: go on with a run that was stopped; "auto": if there is one, as does a start that
             is not the first of `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.
-        draws: leave a picture of loss and accuracy too, if matplotlib is there.
         compares: measure what became of all languages, if one encoder goes on from one.
         paced: called in each process after the first steps of each stage. Where it gives true in
             the first process, training ends there, and the folder of the run is removed.
@@ -142,7 +139,9 @@ def train(
             with alike, among_peers(), scratch_in(folder), run.tracked(options, output.name):
                 made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
-                panel = _panel(encoders, options, report) if compares and leads() else []
+                panel, known = list[Line](), 0
+                if compares and leads():
+                    panel, known = _panel(encoders, kept, options, report)
         except EndedOnTrial:
             on_first_rank(lambda: shutil.rmtree(folder))
             raise
@@ -158,10 +157,9 @@ def train(
         is_worse = fell(made.measures, options.held_out)
         remarks: tuple[str, ...] = (_WORSE,) if is_worse else ()
         if leads():
-            remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
+            remarks += _remarks(run, options)
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
-        known = count_known(kept.every_text()) if panel else 0
         told = made, kept.excluded, panel, known
         cards = [model_card(method, options, each, *told) for each in encoders.values()]
         _save(encoders, cards, output)
@@ -202,11 +200,8 @@ def _opened(
         yield opened[0] if opened else (False, TrainingRun(folder, options, corpus))
 
 
-def _remarks(run: TrainingRun, options: TrainingOptions, title: str) -> tuple[str, ...]:
-    """Collect the remarks of the log, each once, as a resumed run may have repeated them.
-
-    With a title, draw the log, too: a run is not lost for its picture.
-    """
+def _remarks(run: TrainingRun, options: TrainingOptions) -> tuple[str, ...]:
+    """Collect the remarks of the log, each once, as a resumed run may have repeated them."""
     logged = (run.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
     lines = [json.loads(line) for line in logged]
     found = [line["remark"] for line in lines if "remark" in line]
@@ -218,11 +213,6 @@ def _remarks(run: TrainingRun, options: TrainingOptions, title: str) -> tuple[st
     vocabulary = run.vocabulary()
     if vocabulary is not None and len(vocabulary) < options.vocabulary_size:
         found.append(f"a vocabulary of {len(vocabulary):,} tokens: the texts give no more")
-    try:
-        if title:
-            draw_training(run.folder / METRICS_FILE, title)
-    except XmineError as error:
-        found.append(f"no picture of the run: {error.message}: {error.hint}")
     return tuple(dict.fromkeys(found))
 
 
@@ -243,15 +233,23 @@ def _encoders(
 
 
 def _panel(
-    encoders: dict[str, SentenceEncoder], options: TrainingOptions, report: Report
-) -> list[Line]:
-    """Compare the encoder with the one it began with; not where it is to read one side alone."""
+    encoders: dict[str, SentenceEncoder], corpus: Corpus, options: TrainingOptions, report: Report
+) -> tuple[list[Line], int]:
+    """Compare the encoder with the one it began with; not where it is to read one side alone.
+
+    Returns:
+        The lines, and how many sentences are in the corpus, and were left out.
+    """
     begun = set(options.encoders)
     reads_one = getattr(options, "stage", "") == "distil"
     if list(encoders) != [""] or len(begun) > 1 or SCRATCH in begun or reads_one:
-        return []
-    before = load_encoder(begun.pop(), options)
-    return compare_encoders(before, encoders[""], options.prompts[0], report)
+        return [], 0
+    before, unseen = (
+        load_encoder(begun.pop(), options),
+        corpus.unseen(languages_of_examples().values()),
+    )
+    panel = compare_encoders(before, encoders[""], unseen, options.prompts[0], report)
+    return panel, SENTENCES - len(unseen)
 
 
 def _save(encoders: dict[str, SentenceEncoder], cards: list[str], output: Path) -> None:
@@ -261,7 +259,7 @@ def _save(encoders: dict[str, SentenceEncoder], cards: list[str], output: Path) 
         encoder.card = card
 
     def write() -> None:
-        beside = [*(folder / name for name in KEPT_FILES), *folder.glob("training.*")]
+        beside = [folder / name for name in KEPT_FILES]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:
@@ -285,16 +283,16 @@ def deterministic(threads: int) -> Iterator[None]:
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     filling: Any = torch.utils.deterministic
-    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    before = torch.get_num_threads(), torch.get_deterministic_debug_mode()
     filled = filling.fill_uninitialized_memory
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # which loads no compiler, as its twin does
     filling.fill_uninitialized_memory = False
     try:
         yield
     finally:
         torch.set_num_threads(before[0])
-        torch.use_deterministic_algorithms(before[1])
+        torch.set_deterministic_debug_mode(before[1])
         filling.fill_uninitialized_memory = filled
 
 

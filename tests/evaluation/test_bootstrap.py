@@ -8,8 +8,10 @@ import pytest
 
 from xmine.evaluation.reports.bootstrap import (
     STATISTICS,
+    Statistic,
     Values,
     f1_of_counts,
+    figure_of,
     intervals,
     rank_correlation,
 )
@@ -64,7 +66,7 @@ def judged(random: np.random.Generator, share: float) -> Values:
     ids=["accuracy", "F1", "Spearman"],
 )
 def test_the_bootstrap_is_that_of_a_slow_loop(
-    statistic: Callable[[Values], float],
+    statistic: Statistic,
     slow: Callable[[Sequence[Sequence[float]]], float],
     make: Callable[[np.random.Generator, float], Values],
 ) -> None:
@@ -77,7 +79,7 @@ def test_the_bootstrap_is_that_of_a_slow_loop(
         differences.append(slow(second) - slow(first))
     (_, same), (_, gain) = intervals([before, after], statistic, resamples=150, seed=9)
     assert same == (0, 0)
-    assert statistic(before) == pytest.approx(slow(before.tolist()))
+    assert figure_of(statistic, before) == pytest.approx(slow(before.tolist()))
     ordered = sorted(differences)
     for end, share in zip(gain, (0.025, 0.975), strict=True):
         below, part = divmod(share * 149, 1)

@@ -62,3 +62,49 @@ def adapt(folder: str, arguments: list[str], point: str, fewest: int) -> None:
     setattr(*patches[point])
     confident.FEWEST = fewest
     mine(folder, ["adapt", *arguments])
+
+
+def train(
+    method: str, corpus: Any, options: Any, output: Path, point: tuple[str, int, str], resume: bool
+) -> None:
+    """Train until a step of a stage, and be stopped there in a way.
+
+    By a signal; by a kill; by a kill before, in, or after the writing of a checkpoint that is due
+    at this step; or, with step 0, by one when all steps are over.
+    """
+    from xmine.trainer import train as training
+    from xmine.trainer.run import loop, prepare
+    from xmine.trainer.run.checkpoints import TrainingRun
+
+    stage, step, how = point
+    now, save = [0.0], TrainingRun.save
+
+    def killed(*_: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def report(progress: Any) -> None:
+        if "loss" in progress.numbers and (progress.stage, progress.done) == (stage, step):
+            now[0] += loop._SAVE_EVERY + 1
+            if how == "killed":
+                killed()
+            elif how.startswith("SIG"):
+                signal.raise_signal(signal.Signals[how])
+
+    def saved(*given: Any) -> None:
+        if now[0] and how == "before":
+            killed()
+        if now[0] and how == "in":
+            Path.replace = killed  # type: ignore[method-assign, assignment]
+        save(*given)
+        if now[0] and how == "after":
+            killed()
+
+    TrainingRun.save = saved  # type: ignore[method-assign, assignment]
+    loop.time.monotonic = lambda: now[0]  # type: ignore[attr-defined]
+    prepare._MANY = 1  # tokens are mapped from files
+    if method == "moco":
+        loop._IN_MEMORY = 0  # the best state is in a file, as that of a large model
+    if not step:
+        training._encoders = killed  # type: ignore[assignment]
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    training.train(method, corpus, options, output, report, resume=resume)

@@ -34,7 +34,7 @@ from xmine.trainer.data.rows import TokenizedSide
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import new_static
 from xmine.trainer.models.towers import joined
-from xmine.trainer.run.checkpoints import TrainingRun
+from xmine.trainer.run.loop import Training
 from xmine.trainer.train import train
 
 pytestmark = pytest.mark.long  # all of CASES are trained twice, by one process and by two
@@ -110,7 +110,7 @@ class Seen:
 
     Attributes:
         losses: of all steps; the first process alone is told of them.
-        states: the tensors of the last `checkpoint` and `best` of each stage, by name.
+        states: the tensors of the `last` and the `best` state of each stage, by name.
         seeds: of torch's random numbers, where dropout would draw some.
         written: files that it wrote.
         error: what stopped it.
@@ -150,7 +150,7 @@ def watched(
     case: tuple[str, dict[str, Any], str], pairs: ParallelText, output: Path, interrupt_at: int = 0
 ) -> Seen:
     """Train; press Ctrl-C after a step, if one is given, and go on."""
-    seen, save, dropout = Seen(), TrainingRun.save, nn.Dropout.forward
+    seen, end, dropout = Seen(), Training.end, nn.Dropout.forward
 
     def watch(progress: Progress) -> None:
         if "loss" in progress.numbers:
@@ -158,10 +158,12 @@ def watched(
             if len(seen.losses) == interrupt_at:
                 signal.raise_signal(signal.SIGINT)
 
-    def keep(run: TrainingRun, name: str, state: Any) -> None:
-        for part, tensor in state["state"].items():
-            seen.states[f"{run.name} {name} {part}"] = tensor.detach().clone()
-        save(run, name, state)
+    def keep(training: Training) -> dict[str, float]:
+        states = {"last": training.step.state_dict(), "best": training.best["state"]}
+        for name, state in states.items():
+            for part, tensor in state.items():
+                seen.states[f"{training.run.name} {name} {part}"] = tensor.detach().clone()
+        return end(training)
 
     def unchanged(layer: nn.Dropout, rows: torch.Tensor) -> torch.Tensor:
         if layer.training:
@@ -171,7 +173,7 @@ def watched(
     method, flags, data = case
     toy = {name: str(output.parent / "toy") for name, value in flags.items() if value == TOY}
     options, corpus = METHODS[method].options(**flags | toy), corpora(pairs)[data]
-    setattr(TrainingRun, "save", keep)  # noqa: B010 - mypy knows no such change
+    setattr(Training, "end", keep)  # noqa: B010 - mypy knows no such change
     setattr(nn.Dropout, "forward", unchanged)  # noqa: B010 - of the layers that judge
     try:
         with in_float64():
@@ -185,7 +187,7 @@ def watched(
     except XmineError as error:
         seen.error = str(error)
     finally:
-        setattr(TrainingRun, "save", save)  # noqa: B010
+        setattr(Training, "end", end)  # noqa: B010
         setattr(nn.Dropout, "forward", dropout)  # noqa: B010
     return seen
 
@@ -274,10 +276,10 @@ def test_both_processes_have_the_same_bits_and_the_first_writes(
     name: str, two: list[dict[str, Seen]]
 ) -> None:
     first, second = (seen[name] for seen in two)
-    checkpoint = [part for part in first.states if " checkpoint " in part]
+    last = [part for part in first.states if " last " in part]
     if name.startswith("moco"):
-        assert sum("queue" in part for part in checkpoint) == 8
-    for part in checkpoint:
+        assert sum("queue" in part for part in last) == 8
+    for part in last:
         assert torch.equal(first.states[part], second.states[part]), part
     assert first.written and not second.written
     assert len(first.seeds) == len(second.seeds)

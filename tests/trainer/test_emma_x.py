@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toys.killed import Killed
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.pairs.io import ParallelText
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.run.checkpoints import METRICS_FILE
@@ -51,34 +50,6 @@ def test_phase_2_keeps_what_phase_1_learned(toy_pairs: ParallelText, tmp_path: P
     values = [-log[f"similarity_{rank}"] for rank in range(1, 5)]
     assert values == sorted(values)
     assert sum(log[f"share_{rank}"] for rank in range(1, 5)) == pytest.approx(1)
-
-
-@pytest.mark.long
-def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path: Path) -> None:
-    changes: dict[str, Any] = {"em_epochs": 1, "evaluate_every": 15}
-    seen: list[int] = []
-
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers:
-            seen.append(progress.done)
-
-    whole = run(toy_pairs, tmp_path / "whole", watch, **changes)
-    of_phase_1, steps = seen.index(1, 1), len(seen)
-    seen.clear()
-
-    def kill(progress: Progress) -> None:
-        watch(progress)
-        if len(seen) == of_phase_1 + 20:
-            raise Killed
-
-    with pytest.raises(Killed):
-        run(toy_pairs, tmp_path / "stopped", kill, **changes)
-    seen.clear()
-    resumed = run(toy_pairs, tmp_path / "stopped", watch, resume=True, **changes)
-    assert len(seen) == steps - of_phase_1 - 15  # those after the last checkpoint
-    assert resumed == whole
-    weights = [tmp_path / name / "model.safetensors" for name in ("whole", "stopped")]
-    assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
 def test_a_fall_ends_phase_2_and_phase_1_is_given_back(

@@ -110,6 +110,12 @@ def terminated() -> Iterator[None]:
     assert signal.signal(signal.SIGTERM, before) is leave
 
 
+def always_saved(changed: pytest.MonkeyPatch) -> None:
+    """Save a checkpoint after each step."""
+    changed.setattr(loop, "_SAVE_EVERY", -1.0)
+    changed.setattr(loop, "_SAVING", 0)
+
+
 def kill_at(step: int) -> Callable[[int], None]:
     def act(done: int) -> None:
         if done == step:
@@ -202,65 +208,46 @@ def test_a_signal_to_any_of_several_processes_stops_all(
     assert saved["done"] == 3
 
 
-def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
-    start: str, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "dim": 16}
-    del flags["momentum"]
-    corpus, options = Corpus(pairs=toy_pairs), TransaugOptions(**flags)
-    seen: list[str] = []
-
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers:
-            seen.append(progress.stage)
-            if len(seen) == 8:
-                signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(KeyboardInterrupt):
-        train("transaug", corpus, options, tmp_path / "new", watch)
-    train("transaug", corpus, options, tmp_path / "new", watch, resume=True)
-    assert seen == ["distil"] * 8 + ["contrast"] * 8
-    lines = logged(tmp_path / "new")
-    steps = {stage: [x["step"] for x in lines if x.get("stage") == stage] for stage in set(seen)}
-    # The last step has its loss, and its measures.
-    assert steps == {"distil": [3, 6, 8, 8], "contrast": [3, 6, 8, 8]}
-
-
-def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_minutes_old_at_most(
+def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_a_minute_old_at_most(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert loop._SAVE_EVERY == 5 * 60
+    assert loop._SAVE_EVERY == 60
     flags = STATIC | {"steps": 0, "epochs": 1, "evaluate_every": 0, "batch_size": 100}
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**flags, encoder=start)
     found: list[list[float]] = [[], [], []]
-    train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
-    assert len(found[0]) == 14
+    saved: list[str] = []
+    with monkeypatch.context() as counted:
+        counted.setattr(TrainingRun, "save", lambda run, name, state: saved.append(name))
+        train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
+    assert len(found[0]) == 14 and saved == ["checkpoint"], "at the end alone"
     now = [0.0]
     monkeypatch.setattr("xmine.trainer.run.loop.time.monotonic", lambda: now[0])
 
-    def minutes_pass(done: int) -> None:  # two a step: saved after steps 3, 6 and 9
-        now[0] += 120
+    def time_passes(done: int) -> None:  # saved after steps 4 and 8
+        now[0] += 20
         if done == 11:
             raise Killed
 
     with pytest.raises(Killed):
-        train("moco", corpus, options, tmp_path / "new", watching(found[1], minutes_pass))
+        train("moco", corpus, options, tmp_path / "new", watching(found[1], time_passes))
     with (run_folder(tmp_path / "new") / "metrics.jsonl").open("a") as file:
         file.write('broken\n{"step": 10, "accuracy": 0.5}\n')
         file.write('{"step": 1, "accuracy": 0.5}')  # as a kill leaves a line
-    checkpoint = run_folder(tmp_path / "new") / "checkpoint.pt"
-    saved = torch.load(checkpoint, weights_only=True)
-    del saved["measured"]  # as an older version left it
-    torch.save(saved, checkpoint)
     train("moco", corpus, options, tmp_path / "new", watching(found[2]), resume=True)
-    assert found[2] == found[0][9:]
+    assert found[2] == found[0][8:]
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")
 
 
-def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
-    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("most", [loop._IN_MEMORY, 0])
+def test_the_best_state_is_what_is_left_in_memory_or_of_a_large_model_in_a_file(
+    most: int,
+    start: str,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The measure rises and falls; of two that are equal, the later state is kept."""
+    monkeypatch.setattr(loop, "_IN_MEMORY", most)
     accuracies = iter([0.0, 0.2, 0.6, 0.6, 0.1, 0.3])  # before the first step, and after each
     states: list[bytes] = []
     reads: list[str] = []
@@ -290,11 +277,11 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
     monkeypatch.setattr(loop.Training, "take", taken)
     flags = STATIC | {"steps": 5, "evaluate_every": 1}
     options = MocoOptions(**flags, encoder=start)
-    with pytest.raises(Killed):  # after step 4, of which the evaluation comes behind the report
-        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching([], kill_at(5)))
-    assert reads == ["checkpoint"]
+    with pytest.raises(KeyboardInterrupt):
+        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching([], pressing(4)))
+    assert (run_folder(tmp_path / "new") / "best.pt").exists() == (not most)
     made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", resume=True)
-    assert reads == ["checkpoint", "checkpoint", "best", "best"]  # and once at the end
+    assert reads == ["checkpoint", "checkpoint"] + ["best"] * (not most)  # at the end
     assert made.measures == {"accuracy": 0.6, "before": 0.0}
     assert len(states) == 6 and states.count(states[3]) == 1
     assert vectors_of(steps[0]) == states[3]
@@ -425,32 +412,34 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
 
     def disk_is_full(state: object, path: Path, save: Any = torch.save) -> None:
         saved.append(path)
-        if len(saved) == 4:  # the second checkpoint, after step 6
+        if len(saved) == 4:
             path.write_bytes(b"half")
             raise RuntimeError("No space left")  # as torch says it
         save(state, path)
 
     with monkeypatch.context() as full:
+        always_saved(full)
         full.setattr(torch, "save", disk_is_full)
         with pytest.raises(FileError, match="No space left"):
             train("moco", corpus, options, tmp_path / "new", watching(found[0]))
     train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
-    assert found[1][:3] == found[0][3:] and len(found[1]) == 5
+    assert found[1][:1] == found[0][3:] and len(found[1]) == 5
 
 
-@pytest.mark.parametrize(
-    ("name", "kept"),
-    [("checkpoint", 0), ("best", -1), ("checkpoint", None)],
-    ids=["empty", "cut short", "a bit flipped"],
-)
+@pytest.mark.parametrize("kept", [0, -1, None], ids=["empty", "cut short", "a bit flipped"])
 def test_a_checkpoint_that_is_broken_is_an_error_that_says_what_to_do(
-    name: str, kept: int | None, start: str, toy_pairs: ParallelText, tmp_path: Path
+    kept: int | None,
+    start: str,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
+    always_saved(monkeypatch)
     found: list[list[float]] = [[], []]
     with pytest.raises(Killed):
         train("moco", corpus, options, tmp_path / "new", watching(found[0], kill_at(5)))
-    path = run_folder(tmp_path / "new") / f"{name}.pt"
+    path = run_folder(tmp_path / "new") / "checkpoint.pt"
     whole = path.read_bytes()
     middle = len(whole) // 2
     changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
@@ -459,8 +448,7 @@ def test_a_checkpoint_that_is_broken_is_an_error_that_says_what_to_do(
         train("moco", corpus, options, tmp_path / "new", resume=True)
     assert f"{path}: " in error.value.message
     assert "delete checkpoint.pt and best.pt there" in error.value.hint
-    for each in ("checkpoint.pt", "best.pt"):
-        path.with_name(each).unlink()
+    path.unlink()
     train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
     assert found[1][:5] == found[0] and len(found[1]) == 8
 

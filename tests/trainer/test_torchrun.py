@@ -10,12 +10,15 @@ import pytest
 
 from xmine.pairs.io import ParallelText
 
-# The command, with little patience. The second process is killed once, after its second checkpoint.
+# The command, with little patience, and a checkpoint after each step. The second process is killed
+# once, after its second one.
 COMMAND = """
 import os, signal
 import xmine.cli, xmine.trainer.distributed
+from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import TrainingRun
 xmine.trainer.distributed._PATIENCE = 0.5
+loop._SAVE_EVERY, loop._SAVING = -1.0, 0
 first_try = os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
 saves = 0
 def save(run, name, state, write=TrainingRun.save):

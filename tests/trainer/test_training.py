@@ -23,7 +23,6 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
-from xmine.trainer.run import prepare
 from xmine.trainer.run.checkpoints import run_folder
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
@@ -144,58 +143,6 @@ GOLDEN = {
     "transaug": [0.162944, 0.169233, 0.175467, 0.152697],
     "emma-x": [13.979489, 10.907825, 6.876069, 3.582436],
 }
-
-
-@pytest.mark.parametrize(
-    ("name", "near_batches", "token_dropout", "evaluate_every"),
-    [
-        ("transaug", 16, 0.2, 7),
-        pytest.param("msimcse with negatives", 0, 0.2, 7, marks=pytest.mark.long),
-        pytest.param("msimcse", 0, 0.0, 0, marks=pytest.mark.long),
-        pytest.param("msimcse", 16, 0.2, 7, marks=pytest.mark.long),
-        pytest.param("moco", 16, 0.2, 7, marks=pytest.mark.long),
-        pytest.param("emma-x", 16, 0.2, 7, marks=pytest.mark.long),
-    ],
-)
-def test_a_killed_run_resumes_and_ends_with_the_same_weights(
-    name: str,
-    options_of: Callable[..., TrainingOptions],
-    toy_pairs: ParallelText,
-    tmp_path: Path,
-    evaluate_every: int,
-    near_batches: int,
-    token_dropout: float,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    changes: dict[str, Any] = {"epochs": 3, "evaluate_every": evaluate_every}
-    changes |= {"near_batches": near_batches, "token_dropout": token_dropout}
-    if "negatives" in name:
-        name, changes = "msimcse", changes | {"negatives": 2, "refresh_negatives": 5}
-    options = options_of(name, **changes)
-    whole = train(name, toy_pairs, options, tmp_path / "whole")
-
-    output = tmp_path / "stopped"
-    monkeypatch.setattr(prepare, "_MANY", 1)  # the stopped run maps its tokens from files
-    with pytest.raises(TrainingError, match="no run to resume"):
-        train(name, toy_pairs, options, output, resume=True)
-    first: dict[Path, int] = {}
-    for step in (1, 25, 50):  # before the first checkpoint, in the second and the third pass
-        with pytest.raises(Killed):
-            train(name, toy_pairs, options, output, kill_at(step), resume=step > 1)
-        assert not output.exists()
-        made = {path: path.stat().st_mtime_ns for path in run_folder(output).glob("*tokens/*")}
-        assert len(made) >= 6 and made.items() >= first.items()  # cut once
-        first = made
-    with pytest.raises(TrainingError, match="a run that was stopped"):
-        train(name, toy_pairs, options, output)
-    with pytest.raises(TrainingError, match="other options or other data"):
-        train(name, toy_pairs, options_of(name, **changes, seed=9), output, resume=True)
-    resumed = train(name, toy_pairs, options, output, resume=True)
-    assert resumed.measures == whole.measures
-    assert weights_of(output) == weights_of(tmp_path / "whole")
-    assert metrics(output) == metrics(tmp_path / "whole")
-    assert not [*output.glob("*tokens*")]
-    assert "accuracy" in metrics(output)[-1]  # the last step is measured, whatever the rhythm
 
 
 def test_a_tracker_gets_what_the_log_gets(

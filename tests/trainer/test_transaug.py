@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from tests.toys.killed import Killed
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
-from xmine.progress import Progress, Report, silent
+from xmine.progress import silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows
@@ -162,18 +161,6 @@ def test_the_scale_stays_within_its_limits_and_does_not_decay(
     assert long.optimizers(0.02)[-1].param_groups[0]["lr"] == 0.02
 
 
-def kill_in(stage: str, step: int, seen: set[str]) -> Report:
-    """Note the stages that take steps, and kill the run after one of them."""
-
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers:
-            seen.add(progress.stage)
-            if (progress.stage, progress.done) == (stage, step):
-                raise Killed
-
-    return watch
-
-
 def files_of(folder: Path) -> dict[str, bytes]:
     names = ("model.safetensors", "README.md")
     return {
@@ -181,33 +168,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.name in names
     }
-
-
-@pytest.mark.long
-def test_every_stage_resumes_alone_and_ends_as_a_run_that_was_not_stopped(
-    options_of: Callable[..., TransaugOptions],
-    toy_pairs: ParallelText,
-    toy_triplets: Triplets,
-    tmp_path: Path,
-) -> None:
-    corpus = Corpus(pairs=toy_pairs, triplets=(toy_triplets,))
-    # of another width than the student's, so that there are matrices to be drawn again
-    options = options_of(dim=24, encoder=options_of().teacher, nli_learning_rate=0.001)
-    whole = train(corpus, options, tmp_path / "whole")
-    assert set(whole.encoders) == {"source", "target"}
-    assert whole.measures["triplets"] > 0.9 and whole.measures["accuracy"] > 0.5
-
-    output = tmp_path / "stopped"
-    kills = [("distil", 25), ("contrast", 5), ("contrast", 25), ("nli", 13)]
-    for at, (stage, step) in enumerate(kills):
-        seen: set[str] = set()
-        with pytest.raises(Killed):
-            train(corpus, options, output, kill_in(stage, step, seen), resume=at > 0)
-        before = kills[at - 1][0] if at else stage
-        assert seen == {before, stage}  # stages that had ended are not run again
-    resumed = train(corpus, options, output, resume=True)
-    assert resumed.measures == whole.measures
-    assert files_of(output) == files_of(tmp_path / "whole")
 
 
 def test_stages_run_alone(

@@ -1,8 +1,9 @@
 """Files -> what there is to train on: pairs, triplets, labelled pairs, texts of one language."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,14 @@ class Corpus:
             if len(self.text_files):
                 changes["text_files"] = self.text_files[rows]
         return replace(self, **changes)
+
+    def unseen(self, columns: Iterable[Sequence[str]]) -> NDArray[np.intp]:
+        """Tell which rows of some columns have no text that is here, compared as in `without`."""
+        rows = [{_letters(text) for text in row} - {""} for row in zip(*columns, strict=True)]
+        wanted = set[str]().union(*rows)
+        every = chain.from_iterable(self.every_text())
+        seen = {letters for text in every if (letters := _letters(text)) in wanted}
+        return np.array([at for at, row in enumerate(rows) if row.isdisjoint(seen)], dtype=np.intp)
 
     def parted(self, origins: Sequence[str]) -> "Corpus":
         """Put the pairs of some origins apart, and leave out those that share a sentence with them.

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import chain
 
 import numpy as np
@@ -248,10 +247,9 @@ def keys_of_sides(pairs: ParallelText) -> tuple[NDArray[np.int64], NDArray[np.in
 def keys_of(texts: Iterable[Hashable]) -> NDArray[np.int64]:
     """Number texts, or pairs of them, by their first occurrences, equal ones alike: int64 [texts].
 
-    Hashed to 64 bits: a table of a hundred million texts would take 10 GB.
+    By the 64 bits of Python's hash: a table of a hundred million texts would take 10 GB.
     """
-    hashed = (blake2b(repr(text).encode(), digest_size=8).digest() for text in texts)
-    digests = np.fromiter((int.from_bytes(each, "little") for each in hashed), np.uint64)
+    digests = np.fromiter(map(hash, texts), np.int64)
     _, first, same = np.unique(digests, return_index=True, return_inverse=True)
     numbers = np.empty(len(first), np.int64)
     numbers[np.argsort(first)] = np.arange(len(first))

@@ -33,7 +33,7 @@ COVERAGE = 0.99995  # of all characters, most frequent first: these are pieces o
 
 _SPACED = re.compile(f"[{PUNCTUATION}]")
 # Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
-_NO_RULE = {"Cs", "Co", "Cn"}
+_NO_RULE, _MARK = {"Cs", "Co", "Cn"}, "\ue000"
 
 
 def train_vocabulary(
@@ -206,29 +206,27 @@ def normaliser_rules() -> str:
 
 @cache
 def folding_table() -> dict[int, str]:
-    """Map each code point that folds to something else, as `str.translate` takes it."""
+    """Map each code point that folds to something else, as `str.translate` takes it.
+
+    All are folded at once, with a mark between them that nothing changes or joins.
+    """
     import opencc
 
-    ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
-    together = opencc.OpenCC("t2s").convert("\n".join(ideographs))  # each alone, and at once
-    simple = zip(ideographs, together.split("\n"), strict=True)
-    simplify, table = {c: to for c, to in simple if len(to) == 1 and to != c}, {}
-    for point in range(1, sys.maxunicode + 1):
-        character = chr(point)
-        if unicodedata.category(character) not in _NO_RULE:
-            target = _fold(character, simplify)
-            if target != character:
-                table[point] = target
+    ideographs = list(map(chr, (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))))
+    together = opencc.OpenCC("t2s").convert("\n".join(ideographs)).split("\n")
+    simplify = {ord(c): to for c, to in zip(ideographs, together, strict=True) if len(to) == 1}
+    points = range(1, sys.maxunicode + 1)
+    given = [x for x in map(chr, points) if unicodedata.category(x) not in _NO_RULE]
+    folded = nfkc(_MARK.join(given).casefold()).translate(CHARACTERS).translate(simplify)
+    table = {}
+    for character, target in zip(given, _SPACED.sub(r" \g<0>", folded).split(_MARK), strict=True):
+        digit = unicodedata.decimal(character, None)
+        if character.isspace():
+            target = " "
+        elif unicodedata.category(character) in ("Cc", "Cf"):  # escape codes, zero-width marks
+            target = ""
+        elif digit is not None:
+            target = str(digit)
+        if target != character:
+            table[ord(character)] = target
     return table
-
-
-def _fold(character: str, simplify: dict[str, str]) -> str:
-    if character.isspace():
-        return " "
-    if unicodedata.category(character) in ("Cc", "Cf"):  # escape codes, zero-width marks
-        return ""
-    digit = unicodedata.decimal(character, None)
-    if digit is not None:
-        return str(digit)
-    folded = nfkc(character.casefold()).translate(CHARACTERS)
-    return "".join(_SPACED.sub(r" \g<0>", simplify.get(c, c)) for c in folded)

@@ -79,8 +79,16 @@ def same_texts(texts: Tensor, others: Tensor, *, across: bool = False) -> Tensor
     """
     same = torch.zeros(len(texts), len(others), dtype=torch.bool, device=texts.device)
     for turn in range(others.shape[1] if across else 1):
-        for own, other in zip(texts.T, others.roll(turn, dims=1).T.contiguous(), strict=True):
-            same |= own[:, None] == other
+        for own, other in zip(texts.T.contiguous(), others.roll(turn, dims=1).T, strict=True):
+            if texts.is_cuda:  # who looks up how many are equal waits for it
+                same |= own[:, None] == other
+                continue
+            ordered, places = other.sort()
+            first, end = (torch.searchsorted(ordered, own, right=right) for right in (False, True))
+            counts = end - first
+            rows = torch.repeat_interleave(counts)  # [equal]
+            cells = torch.arange(len(rows)) + (end - counts.cumsum(0))[rows]
+            same[rows, places[cells]] = True
     return same
 
 

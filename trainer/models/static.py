@@ -25,6 +25,7 @@ from .towers import Tower, adamw
 # Length of a random vector. Pieces that are seen often soon outgrow it, rare ones stay small and
 # disturb less; longer starts retrieved fewer held-out pairs.
 FIRST_LENGTH = 0.2
+_ROWS_AT_ONCE = 512  # that a step of Adam changes; so few stay in the cache of a processor
 
 
 class _PieceSum(torch.autograd.Function):
@@ -104,17 +105,19 @@ class RowAdam(Optimizer):
             state.update(step=0, exp_avg=torch.zeros_like(parameter))
             state["exp_avg_sq"] = torch.zeros_like(parameter)
         state["step"] += 1
-        rows, values = gradient.indices()[0], gradient.values()  # [rows], [rows, dim]
-        moments = []
-        for name, beta, value in zip(
-            ("exp_avg", "exp_avg_sq"), betas, (values, values.square()), strict=True
-        ):
-            moment = state[name].index_select(0, rows).lerp_(value, 1 - beta)
-            state[name].index_copy_(0, rows, moment)
-            moments.append(moment)
         first_scale, second_scale = (1 - beta ** state["step"] for beta in betas)
-        change = moments[0].div_(moments[1].sqrt_().add_(eps))
-        parameter.index_add_(0, rows, change, alpha=-lr * second_scale**0.5 / first_scale)
+        every, gradients = gradient.indices()[0], gradient.values()  # [rows], [rows, dim]
+        for at in range(0, len(every), _ROWS_AT_ONCE):
+            rows, values = (each[at : at + _ROWS_AT_ONCE] for each in (every, gradients))
+            moments = []
+            for name, beta, value in zip(
+                ("exp_avg", "exp_avg_sq"), betas, (values, values.square()), strict=True
+            ):
+                moment = state[name].index_select(0, rows).lerp_(value, 1 - beta)
+                state[name].index_copy_(0, rows, moment)
+                moments.append(moment)
+            change = moments[0].div_(moments[1].sqrt_().add_(eps))
+            parameter.index_add_(0, rows, change, alpha=-lr * second_scale**0.5 / first_scale)
 
 
 class StaticTower(Tower):

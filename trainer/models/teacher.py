@@ -30,7 +30,7 @@ from xmine.text.sentences import sentence_table
 
 from ..data.corpus import Corpus
 from ..data.rows import TokenizedSide
-from ..distributed import leads, world
+from ..distributed import leads, wait_for_all
 from .static import FIRST_LENGTH, StaticTower
 from .towers import Tower, unit_rows
 
@@ -112,7 +112,7 @@ class Teacher:
         read = partial(encode_sentences, self.encoder, table, steps, report, cache=Cache())
         if leads():
             read()
-        world().wait_for_everyone()
+        wait_for_all()
         return Lessons(read().every(), of_keys)
 
 

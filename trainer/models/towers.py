@@ -28,6 +28,14 @@ from ..data.rows import TokenizedSide, keys_of
 _CUT_AT_ONCE = 65_536
 _READ_AT_ONCE = 1024  # sentences that a frozen encoder reads between two reports
 
+# Torch keeps its compiler off these, and loads it to do so: more than a second.
+for _each in (
+    *(Optimizer.add_param_group, Optimizer.zero_grad),
+    *(Optimizer.state_dict, Optimizer.load_state_dict),
+):
+    if _own := getattr(_each, "__wrapped__", None):
+        setattr(_own, "__dynamo_disable", _own)
+
 
 class Tower(nn.Module, ABC):
     """What is alike in both kinds: the heads of the encoder, its prompts, its width.

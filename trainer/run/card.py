@@ -125,7 +125,7 @@ def _languages(panel: Sequence[Line], known: int) -> str:
     if not panel:
         return ""
     panel = [line for line in panel if line.row == ALL or line.figures[AFTER].verdict != "unclear"]
-    had = f", {known} of whose 100 sentences are in the data" if known else ""
+    had = f", without {known} of its 100 sentences, which are in the data" if known else ""
     table = "\n".join(as_markdown(as_cells(panel, (BEFORE, AFTER))))
     return f"""## What training did to languages
 

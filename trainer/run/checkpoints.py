@@ -16,7 +16,6 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import torch
-from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
 from torch import Tensor
 
 from xmine.display import count, duration, in_words
@@ -145,7 +144,7 @@ class TrainingRun:
             TrainingError: the stopped run had other options or other data.
         """
         self.folder, self.name, self.paced = folder, "", paced
-        self.tracker: GeneralTracker | None = None
+        self.tracker: Any = None  # a GeneralTracker of accelerate
         written = files_of_run(folder, options, corpus)
         if leads():
             folder.mkdir(exist_ok=True)
@@ -157,6 +156,8 @@ class TrainingRun:
     def tracked(self, options: TrainingOptions, name: str) -> Iterator[None]:
         """Send what is logged to the tracker of `--log-with` meanwhile, as a run of a name."""
         if options.log_with and leads():
+            from accelerate.tracking import LOGGER_TYPE_TO_CLASS
+
             self.tracker = LOGGER_TYPE_TO_CLASS[options.log_with]("xmine", name=name)
             self.tracker.start()
             self.tracker.store_init_configuration(asdict(options))

@@ -12,7 +12,6 @@ from xmine.errors import EncoderError, TrainingError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
 from xmine.evaluation.retrieval.aligned import retrieval_accuracy
 from xmine.evaluation.similarity.correlation import check_varies, spearman
-from xmine.evaluation.similarity.uniformity import alignment, uniformity
 
 from ..data.rows import TokenizedSide
 from ..models.towers import Tower
@@ -31,8 +30,7 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
     """Measure unit rows [pairs, dim] of held-out pairs.
 
     `accuracy` is the mean of `forward` and `backward`; `likeness` the mean cosine of sentences that
-    do not belong together, near 1 in an encoder that has collapsed; `alignment` and `uniformity`
-    are those of Wang & Isola (2020): lower is better.
+    do not belong together, near 1 in an encoder that has collapsed.
 
     Raises:
         Diverged: a vector is no longer one of numbers.
@@ -48,8 +46,6 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
         "forward": forward,
         "backward": backward,
         "likeness": (every - own) / (count * (count - 1)),
-        "alignment": alignment(source, target),
-        "uniformity": (uniformity(source) + uniformity(target)) / 2,
     }
 
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from inspect import unwrap
+from types import MethodType
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,7 +37,7 @@ from ..distributed import (
     part_of,
     processes,
     rank_here,
-    world,
+    wait_for_all,
 )
 from ..models.static import StaticTower
 from ..models.towers import shared_device
@@ -48,7 +51,9 @@ from .step import SCHEDULES, Step
 
 _LOG_EVERY, _PACED = 20, 3  # steps, and those after which a run says how long it takes
 _KNOWS = 20  # steps after which a new encoder finds near sentences, or half of its first pass
-_SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
+_SAVE_EVERY = 60.0  # seconds between checkpoints: what a crash costs
+_SAVING = 20  # times as long as a checkpoint takes to write, training goes on before the next
+_IN_MEMORY = 10**9  # bytes of a best state that is kept in memory; larger ones are written at once
 _EMBED_AT_ONCE = 8192
 
 
@@ -90,13 +95,14 @@ def run_steps(
                 raise EndedOnTrial
             told = training.told if processes() > 1 else training.own_state(newest)
             arrived, is_due = told
-            if (arrived or is_due) and training.saved_at != training.done:
+            if arrived or is_due:
                 training.save()
+        training.save()  # of the end, unless a run that had ended was resumed
         arrived = arrived or max(gather_objects(newest()))  # since the last step began
     if arrived:
         end_by(arrived)
     torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
-    return training.best()
+    return training.end()
 
 
 class Training:
@@ -121,12 +127,15 @@ class Training:
         self.total = count_steps(data.weights, options)
         self.guard = Guard(options, self.total)
         self.optimizers = step.optimizers(options.learning_rate)
+        for each in self.optimizers:  # one of torch's decorators loads the compiler, for a second
+            own = torch.no_grad()(unwrap(type(each).step))
+            each.step = MethodType(own, each)  # type: ignore[method-assign]
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         is_sparse = any(isinstance(each, StaticTower) for each in step.modules())
         self.gradients = Gradients(step, is_sparse=is_sparse)
         self.device = shared_device(*step.towers())
         if self.device.type == "cuda" and not options.deterministic:
-            torch.use_deterministic_algorithms(False)
+            torch.set_deterministic_debug_mode("default")
         # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
         cpu = self.device.type == "cpu"
         self.seed: Callable[[int], object] = (
@@ -139,8 +148,8 @@ class Training:
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
         self.before: dict[str, float] = {}  # of all steps
-        self.best_measures: dict[str, float] = {}  # those in best.pt
-        self.saved_at, self.saved_when = 0, time.monotonic()
+        self.best: dict[str, Any] = {}  # step, measures, and the state or a file `best` that has it
+        self.saved_at, self.saved_when, self.pause = 0, time.monotonic(), _SAVE_EVERY
         self.grouped: NDArray[np.int64] | None = None
         by_language = options.batches == "language" and data.languages
         self.one_language = by_language.of_rows if by_language else None  # [rows]
@@ -275,7 +284,7 @@ class Training:
 
     def own_state(self, newest: Callable[[], int]) -> tuple[int, bool]:
         """Give the signal that this process has had, and whether its last checkpoint is old."""
-        return newest(), time.monotonic() - self.saved_when > _SAVE_EVERY
+        return newest(), time.monotonic() - self.saved_when > self.pause
 
     def settle(self) -> None:
         """Tell of the last step, if nobody has; then its loss is known to be a number."""
@@ -312,7 +321,7 @@ class Training:
             self.scaler.update()
 
     def _end_of_step(self) -> None:
-        """Measure and save, where it is time."""
+        """Measure, where it is time."""
         ends_pass = self.done in self.until
         if ends_pass:
             self.grouped = None
@@ -320,7 +329,6 @@ class Training:
         if (self.done % every == 0 if every else ends_pass) or self.done == self.total:
             self.settle()
             self._evaluate()
-            self.save()
 
     def begin(self) -> None:
         """Measure the start, the first state that may be the best."""
@@ -337,9 +345,12 @@ class Training:
 
     def _keep(self, measures: dict[str, float]) -> None:
         start = {name: self.before[of] for name, of in BEFORE.items() if of in self.before}
-        self.best_measures = {**measures, **start}
-        state = {"state": self.step.state_dict(), "measures": self.best_measures, "step": self.done}
-        self.run.save("best", state)
+        self.best = {"step": self.done, "measures": {**measures, **start}}
+        state = self.step.state_dict()
+        if sum(each.nbytes for each in state.values()) > _IN_MEMORY:
+            self.run.save("best", state)
+        else:
+            self.best["state"] = {name: each.to("cpu", copy=True) for name, each in state.items()}
 
     def _evaluate(self) -> None:
         """Measure, log, keep the state if it is the best so far; end where it has collapsed."""
@@ -347,10 +358,10 @@ class Training:
         self.run.log(step=self.done, **measures)
         self.measured = {name: x for name, x in measures.items() if name == decides}
         self.measured |= worst_language(measures)
-        is_best = measures.get(decides, 0) >= self.best_measures.get(decides, 0)
+        is_best = measures.get(decides, 0) >= self.best["measures"].get(decides, 0)
         if is_best:
             self._keep(measures)
-        goes_wrong = self.guard.judge(measures, self.before, self.best_measures, self.done)
+        goes_wrong = self.guard.judge(measures, self.before, self.best["measures"], self.done)
         reason = self.step.stops(measures, decides) or (self.guard.sign if goes_wrong else "")
         self.ended_early = bool(reason)
         if reason:
@@ -359,33 +370,32 @@ class Training:
             self.run.log(step=self.done, remark=f"{self.run.name or 'training'}: {self.guard.sign}")
 
     def save(self) -> None:
-        """Save all that a later process needs to go on."""
+        """Save all that a later process needs to go on; of steps that are over, the best state."""
+        if self.saved_at == self.done:
+            return
         self.settle()
-        self.run.save(
-            "checkpoint",
-            {
-                "done": self.done,
-                "ended_early": self.ended_early,
-                "before": self.before,
-                "measured": self.measured,
-                "guard": self.guard.state(),
+        names = "done", "ended_early", "before", "measured", "best"
+        state: dict[str, Any] = {name: getattr(self, name) for name in names}
+        state["guard"] = self.guard.state()
+        if self.done < self.total and not self.ended_early:
+            state["steps"] = {
                 "state": self.step.state_dict(),
                 "optimizers": [each.state_dict() for each in self.optimizers],
                 "scaler": self.scaler.state_dict(),
                 "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
                 "mined": None if self.mined is None else torch.from_numpy(self.mined),
-            },
-        )
+            }
+        began = time.monotonic()
+        self.run.save("checkpoint", state)
         self.saved_at, self.saved_when = self.done, time.monotonic()
+        self.pause = max(_SAVE_EVERY, _SAVING * (self.saved_when - began))
 
-    def best(self) -> dict[str, float]:
+    def end(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
-        world().wait_for_everyone()  # the first has written it then
-        best = self.run.load("best")
-        assert best is not None  # the start is measured
-        restore(self.step.state_dict(), best["state"])
-        measures: dict[str, float] = best["measures"]
-        if not best["step"]:
+        wait_for_all()  # the first has written it then
+        restore(self.step.state_dict(), self.best.get("state") or self.run.load("best") or {})
+        measures: dict[str, float] = self.best["measures"]
+        if not self.best["step"]:
             decides, stage = self.decides, self.run.name or "training"
             self.run.log(
                 step=0,
@@ -400,20 +410,20 @@ class Training:
         self.run.forget_after(0 if saved is None else saved["done"])
         if saved is None:
             return
-        best = self.run.load("best") if leads() else None
-        self.best_measures = broadcast(best["measures"] if best else {})
-        restore(self.step.state_dict(), saved["state"])
-        for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
-            optimizer.load_state_dict(state)
-        self.scaler.load_state_dict(saved["scaler"])
-        self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
+        steps = saved.pop("steps", None)
+        self.guard.resume(saved.pop("guard"))
+        for name, value in saved.items():
+            setattr(self, name, value)
         self.saved_at = self.done
-        self.before = saved["before"]
-        self.measured = saved.get("measured", {})  # not in those of older versions
-        self.guard.resume(saved.get("guard", {}))
-        self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
-        mined = saved.get("mined")  # not in those of older versions
-        self.mined = None if mined is None else mined.numpy()
+        if steps is None:
+            return
+        restore(self.step.state_dict(), steps["state"])
+        for optimizer, state in zip(self.optimizers, steps["optimizers"], strict=True):
+            optimizer.load_state_dict(state)
+        self.scaler.load_state_dict(steps["scaler"])
+        self.grouped, self.mined = (
+            None if steps[name] is None else steps[name].numpy() for name in ("grouped", "mined")
+        )
 
     def _group(self, order: NDArray[np.int64], epoch: int, report: Report) -> NDArray[np.int64]:
         """Order a pass by nearness of the rows as the encoder of the first process sees them now.

@@ -48,7 +48,7 @@ def adapt(
     """
     needs("xmine adapt", *TRAINING)
     from xmine.encoders.encoder import SentenceEncoder
-    from xmine.evaluation.panel import as_facts, compare_encoders, told
+    from xmine.evaluation.panel import SENTENCES, as_facts, compare_encoders, told
     from xmine.trainer.adapt import adapt as adapt_run
     from xmine.trainer.adapt import best_of
     from xmine.trainer.language import is_alignment
@@ -63,16 +63,17 @@ def adapt(
         said = f"{_told(trial)}; round 1 trains on {count(trial.pairs, 'pair')}"
         console.summary(said, {"encoder": trial.encoder, "trained_on": trial.pairs})
         return
-    rounds, panel = [], []
+    rounds, panel, known = [], [], 0
     with console.progress() as report:
         for each in adapt_run(run, output, options, report, force=force):
             rounds.append(each)
             console.say(_told(each))
         best = best_of(rounds)
-        if best.number:
+        if best.unseen is not None:
             first, last = (SentenceEncoder.load(each.encoder) for each in (rounds[0], best))
-            panel = compare_encoders(first, last, report=report)
-    said, fell = told(panel, best.known)
+            panel = compare_encoders(first, last, best.unseen, report=report)
+            known = SENTENCES - len(best.unseen)
+    said, fell = told(panel, known)
     console.say(said)
     console.warn(fell)
     done = len(rounds) - 1  # besides the run as it was

@@ -1,90 +1,148 @@
 """What training did to all languages: an encoder before and after, on sentences made for xmine.
 
 The texts are `examples/languages.tsv`, 100 sentences in nineteen languages, each column against
-English. They ask: is the translation the nearest sentence; is it found by mining where a part of
-both sides has none; is it nearer than a sentence half of which translates, and that than another.
+English. Nearly all of them find their translation among the others, before training as after. So
+half of a sentence, every second word of it, is to find the translation, among all sentences and as
+many more that begin as one and end as the next. Sentences that were trained on are left out.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.pair import EncoderPair, Encoders
-from xmine.evaluation.options import BuccOptions
-from xmine.evaluation.readers.bucc import BuccSplit
-from xmine.evaluation.reports.bootstrap import STATISTICS, f1_of_counts
+from xmine.encoders.pair import Encoders
+from xmine.evaluation.reports.bootstrap import figure_of, mean_of_hits
 from xmine.evaluation.reports.table import Line, compared
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.aligned import hits_of, nearest_lines
-from xmine.evaluation.retrieval.bucc import PROTOCOLS, mine_split
+from xmine.knn.exact import search_exact
 from xmine.progress import Progress, Report, silent
 from xmine.text.languages import short_code
 
 Texts = Mapping[str, Sequence[str]]  # language -> its sentences, row N of all the same
-Vectors = Mapping[str, NDArray[np.float16]]  # language -> [sentences, dim]
+Vectors = Mapping[str, tuple[NDArray[np.float16], ...]]  # language -> of texts, see `_vectors`
 
 BEFORE, AFTER = "before", "after"
-ALL = "all languages"
+ALL, SENTENCES = "all languages", 100
+FEWEST = 50  # sentences that were not trained on, without which nothing is measured
 _MOST_TOLD = 6
 _KNOWN = 0.5  # of the sentences, at least, have a token that the encoder knows
-_ALONE = 30  # sentences of either side that mining finds without a translation
-_QUESTIONS = {
-    "retrieval": Metric("mean", "found", "share of sentences whose nearest one translates them"),
-    "mining": Metric("f1", "F1", "of the translations among others, at the best threshold"),
-    "halves in order": Metric(
-        "mean", "in order", "translation before half of it before another sentence"
-    ),
-}
+_WORDS = 4  # of a sentence, at least; of one with fewer, pairs of characters stand for words
+# A fall that is told: of all languages, and of a single one.
+_FALL, _FALL_OF_ONE = 0.005, 0.02
+_QUESTION = "half sentences"
+_METRIC = Metric("mean", "found", "share of half sentences whose nearest translates the whole")
 
 
 def compare_encoders(
-    before: Encoders, after: Encoders, prompt: str = "", report: Report = silent
+    before: Encoders,
+    after: Encoders,
+    rows: NDArray[np.intp],
+    prompt: str = "",
+    report: Report = silent,
 ) -> list[Line]:
     """Measure two encoders in the languages of the second; in all where the first states none.
 
+    Args:
+        before, after: the encoders.
+        rows: numbers of the sentences that neither was trained on.
+        prompt: as of `encode`.
+        report: called twice.
+
     Returns:
-        For each question a line of all languages and one for each, with intervals of the figures
-        and of the gain; none where the first encoder does not read two of the languages.
+        A line of all languages and one for each, with intervals of the figures and of the gain;
+        none where there are too few sentences, or the first encoder does not read two of the
+        languages.
     """
     texts, stated = languages_of_examples(), set(map(short_code, after.facts.languages))
-    texts = {x: texts[x] for x in texts if x in stated or not before.facts.languages}
+    texts = {
+        code: [texts[code][row] for row in rows]
+        for code in texts
+        if (code in stated or not before.facts.languages) and len(rows) >= FEWEST
+    }
     report(Progress("measuring languages", 0, 2))
-    read = _vectors(before, texts, prompt)
+    read = {code: before.reading(code).encode_half(texts[code], prompt=prompt) for code in texts}
     texts = {code: texts[code] for code in texts if read[code].any(axis=1).mean() > _KNOWN}
-    if len(texts) < 2:
-        report(Progress("measuring languages", 2, 2))
-        return []
-    old = _measured(before, texts, read, prompt)
-    report(Progress("measuring languages", 1, 2))
-    new = _measured(after, texts, _vectors(after, texts, prompt), prompt)
-    report(Progress("measuring languages", 2, 2))
-    return compared({BEFORE: old, AFTER: new})
+    results = {}
+    for done, (name, encoder) in enumerate({BEFORE: before, AFTER: after}.items(), start=1):
+        if len(texts) > 1:
+            results[name] = {_QUESTION: _measured(_vectors(encoder, texts, prompt))}
+        report(Progress("measuring languages", done, 2))
+    return compared(results)
 
 
 def _vectors(encoder: Encoders, texts: Texts, prompt: str) -> Vectors:
-    return {x: encoder.reading(x).encode_half(texts[x], prompt=prompt) for x in texts}
+    """Encode sentences with their mixtures, their first halves, and their second ones."""
+    found = {}
+    for code, whole in texts.items():
+        mixed = [
+            one[: len(one) // 2] + next_one[len(next_one) // 2 :]
+            for one, next_one in zip(whole, [*whole[1:], whole[0]], strict=True)
+        ]
+        first, second = zip(*map(_halves, whole), strict=True)
+        reader = encoder.reading(code)
+        found[code] = tuple(
+            reader.encode_half(each, prompt=prompt) for each in ([*whole, *mixed], first, second)
+        )
+    return found
 
 
-def count_known(columns: Iterable[Sequence[str]]) -> int:
-    """Count the sentences that columns of text have in one of the languages."""
-    rows = {x: row for each in languages_of_examples().values() for row, x in enumerate(each)}
-    return len({rows[text] for column in columns for text in column if text in rows})
+def _halves(text: str) -> tuple[str, str]:
+    """Part a text: every second word, and the others."""
+    words = text.split()
+    if len(words) >= _WORDS:
+        return " ".join(words[::2]), " ".join(words[1::2])
+    pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
+    return "".join(pairs[::2]), "".join(pairs[1::2])
+
+
+def _measured(vectors: Vectors) -> Result:
+    """Tell which halves are found, in each language by those of the first and the other way."""
+    pivot = "en" if "en" in vectors else next(iter(vectors))
+    rows = []
+    for code in [each for each in vectors if each != pivot]:
+        hits = np.stack(
+            [
+                search_exact(half, vectors[other][0], k=1).targets[:, 0] == np.arange(len(half))
+                for one, other in ((pivot, code), (code, pivot))
+                for half in vectors[one][1:]
+            ],
+            axis=1,
+        )  # [sentences, 4]
+        rows.append(_row(code, hits))
+    whole = _row(ALL, np.concatenate([row.values for row in rows if row.values is not None], 1))
+    return Result(_QUESTION, "", "", (_METRIC,), (whole, *rows), (ALL, "mean"), statistic="mean")
+
+
+def _row(name: str, hits: NDArray[np.bool_]) -> Row:
+    figures = {"mean": figure_of(mean_of_hits, hits)}
+    return Row(name, len(hits), figures, is_mean=name == ALL, values=hits)
 
 
 def told(lines: Sequence[Line], known: int = 0) -> tuple[str, str]:
     """Say what became of the figures of all languages, and what fell by more than noise.
 
-    More than noise is a gain whose interval lies below 0. Either text may be empty. `known` is the
-    number of sentences that are in the training data.
+    More than noise is a gain whose interval lies below 0, of half a point of all languages or two
+    of one. Either text may be empty. `known` is the number of sentences that were left out, as they
+    are in the training data.
     """
-    had = f", {known} of them in the training data" if known else ""
+    left = SENTENCES - known
+    if left < FEWEST:
+        said = f"no panel of languages: {known} of its {SENTENCES} sentences are in the data"
+        return said, ""
+    had = f" ({known} more are in the training data)" if known else ""
     whole = "; ".join(_change(line) for line in lines if line.row == ALL)
-    lower = [_change(line) for line in lines if line.figures[AFTER].verdict == "lower"]
+    lower = [_change(line) for line in lines if _has_fallen(line)]
     most = f", and {len(lower) - _MOST_TOLD} more" if len(lower) > _MOST_TOLD else ""
     fell = f"fell by more than noise: {'; '.join(lower[:_MOST_TOLD])}{most}" if lower else ""
-    return f"100 sentences a language{had}, before -> after (gain): {whole}" if whole else "", fell
+    return f"{left} sentences a language{had}, before -> after (gain): {whole}" * bool(whole), fell
+
+
+def _has_fallen(line: Line) -> bool:
+    now = line.figures[AFTER]
+    least = _FALL if line.row == ALL else _FALL_OF_ONE
+    return now.verdict == "lower" and (now.gain or 0.0) <= -least
 
 
 def _change(line: Line) -> str:
@@ -115,50 +173,3 @@ def languages_of_examples() -> dict[str, list[str]]:
     table = (files("xmine.examples") / "languages.tsv").read_text(encoding="utf-8").splitlines()
     codes, *rows = (line.split("\t") for line in table)
     return dict(zip(codes, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def _measured(encoder: Encoders, texts: Texts, read: Vectors, prompt: str) -> dict[str, Result]:
-    pivot = "en" if "en" in texts else next(iter(texts))
-    rows: dict[str, list[Row]] = {question: [] for question in _QUESTIONS}
-    one = read[pivot]  # [sentences, dim]
-    for code in [each for each in texts if each != pivot]:
-        reader, two, own = encoder.reading(code), read[code], texts[code]
-        # The first half of each text before the second half of the next.
-        halves = [
-            a[: len(a) // 2] + b[len(b) // 2 :]
-            for a, b in zip(own, [*own[1:], own[0]], strict=True)
-        ]
-        mixed = reader.encode_half(halves, prompt=prompt)
-        near_to_far = two, mixed, np.roll(two, -1, axis=0)
-        cosines = [(one.astype(np.float32) * each).sum(axis=1) for each in near_to_far]
-        for name, hits in (
-            ("retrieval", hits_of(nearest_lines(one, two))),
-            ("halves in order", np.diff(cosines, axis=0).T < 0),
-        ):
-            rows[name].append(Row(code, len(hits), {"mean": float(hits.mean())}, values=hits))
-        rows["mining"].append(_mined(encoder, (pivot, code), texts, prompt))
-    return {name: _result(name, each) for name, each in rows.items()}
-
-
-def _mined(encoder: Encoders, codes: tuple[str, str], texts: Texts, prompt: str) -> Row:
-    """Mine some sentences of each side, the last of the one and the first of the other alone."""
-    ids = [str(number) for number in range(len(texts[codes[0]]))]
-    first, second = (list(zip(ids, texts[code], strict=True)) for code in codes)
-    gold = frozenset((each, each) for each in ids[_ALONE:-_ALONE])
-    split = BuccSplit("-".join(codes), (first[:-_ALONE], second[_ALONE:]), gold)
-    sides = EncoderPair(*map(encoder.reading, codes))
-    options = BuccOptions(rerank="off", prompt=prompt)
-    found, *_ = mine_split(sides, split, PROTOCOLS["msimcse"], options, silent)
-    counts = found.counts_at(found.best())
-    return Row(codes[1], len(gold), {"f1": f1_of_counts(counts)}, values=counts)
-
-
-def _result(name: str, rows: Sequence[Row]) -> Result:
-    """Put what was measured of all languages before the rows of each."""
-    metric, values = _QUESTIONS[name], [row.values for row in rows if row.values is not None]
-    statistic = metric.name
-    together = np.sum(values, axis=0) if statistic == "f1" else np.concatenate(values, axis=1)
-    figures = {statistic: STATISTICS[statistic](together)}
-    whole = Row(ALL, len(together), figures, is_mean=True, values=together)
-    headline = ALL, statistic
-    return Result(name, "", "", (metric,), (whole, *rows), headline, statistic=statistic)

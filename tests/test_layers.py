@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8732,
     "tui": 6582,
     "bench": 8082,
-    "tests": 56228,
+    "tests": 56226,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

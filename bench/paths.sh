@@ -24,6 +24,7 @@ pip_into() { # FOLDER WHAT
 
 pip_into wheel "$(echo "$dist"/*.whl)"
 mined wheel-pip wheel/bin/xmine
+wheel/bin/xmine --version -v | grep -q 'kernels in C'
 if command -v uvx > /dev/null; then
     mined wheel-uvx uvx -q --from "$(echo "$dist"/*.whl)" --constraints "$here/constraints.txt" xmine
 fi

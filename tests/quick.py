@@ -34,7 +34,7 @@ IMPORTS = re.compile(
 )
 MARKERS = {"slow", "long", "realdata", "process", "torch", "site"}
 FIXTURES = {"checkpoint", "command", "two_threads", "xmine"}
-NAMES = {"subprocess", "multiprocessing", "FORKS"}
+NAMES = {"subprocess", "multiprocessing", "FORKS", "modules_after"}
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 
 

@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8208,
     "tui": 6582,
     "bench": 8394,
-    "tests": 56093,
+    "tests": 56091,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

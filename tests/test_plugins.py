@@ -1,6 +1,6 @@
 """The example of a plugin is installed, and does all that it says; a broken one is named."""
 
-import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -90,13 +90,15 @@ def test_a_package_adds_a_command(xmine: Command, monkeypatch: pytest.MonkeyPatc
     fault = "xmine: command 'characters' of the package xmine-example-plugin: TypeError: "
     assert xmine("characters", "en.txt").err.startswith(fault)
     assert "Of packages:\n  broken, characters\n" in xmine("--help").out
+    typed = {"COMP_WORDS": "xmine characters --m", "COMP_CWORD": "2"}
+    for name, value in (typed | {"_XMINE_COMPLETE": "complete_bash"}).items():
+        monkeypatch.setenv(name, value)
+    assert xmine().out == "--most\n"
 
 
 def test_the_example_imports_no_private_name_of_xmine() -> None:
-    nodes = list(ast.walk(ast.parse((PLUGIN / "xmine_example.py").read_text("utf-8"))))
-    homes = [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
-    homes += [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
-    assert [home for home in homes if str(home).startswith("xmine")] == ["xmine.plugin"]
+    text = (PLUGIN / "xmine_example.py").read_text("utf-8")
+    assert re.findall(r"^\s*(?:from|import) (xmine\S*)", text, re.MULTILINE) == ["xmine.plugin"]
     assert all(hasattr(plugin, name) for name in plugin.__all__)
 
 

@@ -3,6 +3,7 @@
 import gzip
 import lzma
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import zstandard
@@ -146,22 +147,17 @@ def test_a_matrix_does_not_replace_its_text(
 def test_failures_of_the_system_are_no_bugs_of_xmine(
     command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail_with(error: Exception) -> None:
-        put = "xmine.files.npy.ArrayWriter.write"
-        monkeypatch.setattr(put, lambda *_: (_ for _ in ()).throw(error))
-
-    fail_with(OSError(28, "No space left"))
-    ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
-    assert "\nxmine: en.npy: cannot be written: No space left\nhint: " in ended.err
-    assert (ended.code, ended.touched) == (1, set())
-    fail_with(MemoryError())
-    ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
-    assert "xmine: out of memory\nhint: " in ended.err
-    assert (ended.code, ended.touched) == (1, set())
-    fail_with(type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"))  # torch's name
-    ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
-    assert "xmine: out of memory on the GPU\nhint: give a smaller --batch-size" in ended.err
-    assert (ended.code, ended.touched) == (1, set())
+    of_torch = type("OutOfMemoryError", (RuntimeError,), {})  # by its name
+    for error, said in (
+        (OSError(28, "No space left"), "en.npy: cannot be written: No space left\nhint: "),
+        (MemoryError(), "out of memory\nhint: "),
+        (of_torch("CUDA"), "out of memory on the GPU\nhint: give a smaller --batch-size"),
+    ):
+        write = Mock(side_effect=error)
+        monkeypatch.setattr("xmine.files.npy.ArrayWriter.write", write)
+        ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
+        assert f"\nxmine: {said}" in ended.err
+        assert (ended.code, ended.touched) == (1, set())
 
 
 def test_a_bug_says_so_and_shows_a_traceback_when_asked(

@@ -75,12 +75,10 @@ def test_patterns_without_quotes_are_written_again_with_them(
 
 
 def test_an_empty_text_to_search_for_is_refused(command: Command, toy_files: Toy) -> None:
-    ended = command("search", "  ", "zh.txt")
-    assert ended.err == "xmine: the text to search for is empty\n"
-    assert (ended.code, ended.touched) == (2, set())
-    ended = command("search", "caf\udce9", "zh.txt")  # 0xe9, of Latin-1
-    assert ended.err.startswith("xmine: the text to search for is not UTF-8\n")
-    assert (ended.code, ended.touched) == (2, set())
+    for text, said in (("  ", "is empty"), ("caf\udce9", "is not UTF-8")):  # 0xe9, of Latin-1
+        ended = command("search", text, "zh.txt")
+        assert ended.err.startswith(f"xmine: the text to search for {said}\n")
+        assert (ended.code, ended.touched) == (2, set())
 
 
 def test_a_missing_options_file_is_refused_by_name(command: Command, toy_files: Toy) -> None:

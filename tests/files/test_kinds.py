@@ -59,6 +59,7 @@ NAMES = "a a.txt a.txt.gz a.de a.csv:1 a.tsv:1 a.jsonl:x a.srt a.po a.xlf a.json
 OF_ARCHIVES = ["a.docx", "a.epub", "a.parquet:x", "a.pdf", "a.rtf", "a.odt", "a.xlsx:x"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kind", [*KINDS, *MISNAMED])
 def test_a_kind_is_told_by_its_first_bytes(tmp_path: Path, kind: str) -> None:
     data, name, command = (KINDS | MISNAMED)[kind]

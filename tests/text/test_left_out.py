@@ -96,6 +96,7 @@ def packed(suffix: str, text: str) -> bytes:
     return word(named.pop("document"), **named)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("row", "texts", "left_out"), ROWS)
 def test_each_text_is_read_or_counted(tmp_path: Path, row: str, texts: str, left_out: str) -> None:
     suffix, _, text = row.strip().partition(" ")

@@ -57,7 +57,7 @@ class Whole(typer.core.TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - Typer's own
         """Load a command, if there is one of that name."""
-        if cmd_name in self.commands or cmd_name not in _COMMANDS:
+        if cmd_name in self.commands or cmd_name not in {*_COMMANDS, *plugin_names("commands")}:
             return self.commands.get(cmd_name)
         return typer.main.get_group(app(cmd_name)).commands[cmd_name]
 

@@ -20,8 +20,8 @@ from xmine.files.xml_text import root_of, tag_of, text_of
 from xmine.text.formats.units import LeftOut, Passage, line_of, read_text, short
 
 # No pattern repeats a pattern that could match the same characters in another way. A comment does
-# not go on over the beginning of another: it has lost its end.
-_SPACE = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+/\*))*+\*/)++")
+# not go on over another. Its group is not possessive, which Python before 3.11.5 gets wrong.
+_SPACE = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+/\*))*\*/)+")
 _QUOTED = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
 _ENTRY = re.compile(rf"(?:{_QUOTED}|([\w.-]++))\s*+=\s*+{_QUOTED}\s*+;", re.DOTALL)
 # A comment, or a key and a text; behind a backslash a text goes on in the next line.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from xmine.text.packed import PackedTexts, TextPacker
+from xmine.text.packed import PackedTexts
 
 ODD = ["", "one", "二\u2028二", "\ud83d", "\ud83d\ude00", "\U0001f600", "a\nb\r\n", "\x00", "é", ""]
 
@@ -60,14 +60,6 @@ def test_taking_rows_is_taking_them_from_the_list() -> None:
         taken = packed.take(rows)
         assert list(taken) == [texts[row] for row in rows.tolist()]
         assert taken.digest() == PackedTexts.of(taken).digest()
-
-
-def test_packed_texts_can_be_looked_at_before_all_are_there() -> None:
-    packer = TextPacker()
-    for at, text in enumerate(ODD):
-        packer.append(text)
-        assert (packer[at], len(packer)) == (text, at + 1)
-    assert packer.packed() == ODD
 
 
 def test_packed_texts_travel_and_may_lie_in_read_only_memory() -> None:

@@ -42,18 +42,20 @@ READ = """
  </div><p begin="1s" xml:lang="en">A,</p></body></tt> => A,|b => 1 texts in other languages
 .rst Head¶====¶¶A `b <c>`_ and ``d`` [1]_.¶¶- One¶¶  - two¶¶::¶¶ e = 1¶¶.. [1] Note.¶.. include:: f¶
  ¶``g h``¶¶:ref:`R S`¶¶    h = code(1)¶    i = code(2)
- => Head|A b and d.|Note.|One|two|R S => 1 included files, 3 code blocks
+ => Head|A b and d.|One|two|g h|R S|h = code(1) i = code(2)|Note.
+ => 1 code blocks, 1 included files, 2 numbers of notes and pages
 .tex \\title{T}¶\\begin{document}``A'' \\emph{b}\\footnote{C.} \\lost{d}¶\\[ x=1 \\]
  \\begin{tabular}{l}e\\end{tabular} \\input{f}\\end{document}
- => T|“A” b|C.|e => 1 formulas, 1 included files, 1 unknown commands
+ => T|“A” b x\u2004=\u20041|e|C.
+ => 1 included files, 1 unknown commands, 2 numbers of notes and pages
 .adoc = T¶¶A *b* footnote:[C.]¶¶----¶code¶----¶include::f.adoc[]¶¶|===¶|One|two¶2+|six¶|===
- => T|A b|C.|One|two|six => 1 code blocks, 1 included files
+ => T|A b|One|two|six|C. => 1 code blocks, 1 included files, 2 numbers of notes and pages
 .fb2 <?xml version="1.0" encoding="utf-16"?><FictionBook><body><section><title><p>A</p></title>
  <p>b <emphasis>c</emphasis></p></section></body></FictionBook> => A|b c =>
 .rtf {\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset1 A;}
  {\\f1\\fcharset128 B;}}\\f0 \\{\\'cf{\\f1 {\\b
  \\'93\\'fa}\\}\\'93\\'fa}\\'cf \\u1055?b \\u8364\\'80c\\par {\\footnote D.}e\\par}
- => {П日}日П Пb €c|e|D. =>
+ => {П日}日П Пb €c|e|D. => 2 numbers of notes and pages
 .md ---¶a: b¶---¶<p>One.</p>¶¶<div>¶<i>Two</i>.¶¶Three.</div><!-- a --> <style>p</style>
  => One.|Two.|Three. => 1 lines of front matter
 .md ---¶One¶¶---¶{% a %}Two{{ b }}.[^1]{.c}¶¶[^1]: Three.¶¶    Four. => One|Two.|Three.|Four. =>

@@ -40,6 +40,9 @@ def test_what_is_kept_is_not_looked_at_again(
     told: list[int] = []
     plain = read_line_features(side, "en", told.append)
     assert told == [16, 32, 48, 50]
+    with monkeypatch.context() as few:
+        few.setattr(line_features, "_LINES_AT_ONCE", 7)
+        assert same(read_line_features(side, "en"), plain)
     assert plain.foreign.nonzero()[0].tolist() == [10]
     steps = Steps(tmp_path / "parts")
     assert same(read_line_features(side, "en", steps=steps, name="source"), plain)

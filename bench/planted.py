@@ -16,28 +16,6 @@ Pair = tuple[str, str]
 Lines = list[str]
 
 _DIGITS = re.compile(r"\d+")
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
-TEMPLATES = (
-    (
-        "Page {page} of 512 - printed on {month} {day}, {year} - all rights reserved",
-        "第{page}页，共512页，{year}年{number}月{day}日印刷，出版社保留所有权利",
-    ),
-    (
-        "Click here to read the other {page} comments, or log in to post your own ({month} {day}).",
-        "点击此处阅读其余{page}条评论，或登录后发表您的评论（{number}月{day}日）。",
-    ),
-)
-NAMES = (
-    "Ada Ben Cleo Dan Eva Finn Gwen Hal Iris Jon".split(),
-    "艾达 本恩 克莉 丹尼 伊娃 芬恩 格温 哈尔 艾瑞 乔恩".split(),
-)
-LETTER = (
-    "Dear {} {} {}, please sign in or subscribe to go on reading this article.",
-    "亲爱的{}·{}·{}，请登录或订阅后继续阅读本文。",
-)
-REPEATS = 500
 _NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve twenty thirty".split()
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b")
 _NUMERAL = re.compile("[二两三四五六七八九十]")
@@ -141,7 +119,6 @@ def faults(data: Path, english: Lines, chinese: Lines, random: Random) -> list[F
         _changed(
             "length", "cut to a quarter", _by_turns(rest[:200], lambda text: text[: len(text) // 4])
         ),
-        *_boilerplate(),
         _twins(rest[200:400]),
     ]
 
@@ -203,35 +180,6 @@ def _other_word(text: str, random: Random) -> str:
     return _NUMBER_WORD.sub(
         lambda word: random.choice([each for each in _NUMBER_WORDS if each != word[0]]), text, 1
     )
-
-
-def _boilerplate() -> list[Fault]:
-    """Make variants of a line on both sides, on one side, and a line without variants."""
-    english_pages, chinese_pages, english_clicks, _ = (
-        [
-            line.format(
-                page=row + 1,
-                day=row % 28 + 1,
-                year=1990 + row % 30,
-                number=row % 12 + 1,
-                month=_MONTHS[row % 12],
-            )
-            for row in range(REPEATS)
-        ]
-        for both in TEMPLATES
-        for line in both
-    )
-    letters = [
-        [line.format(*each) for each in product(names, repeat=3)][:REPEATS]
-        for line, names in zip(LETTER, NAMES, strict=True)
-    ]
-    exact = "This page was left blank on purpose.", "此页有意留白。"
-    return [
-        Fault("hub", "boilerplate, both sides", english_pages, chinese_pages),
-        Fault("hub", "boilerplate, one side", english_clicks),
-        Fault("hub", "boilerplate, names", letters[0], letters[1]),
-        Fault("hub", "boilerplate, exact", [exact[0]] * REPEATS, [exact[1]] * REPEATS),
-    ]
 
 
 def _twins(pairs: list[Pair]) -> Fault:

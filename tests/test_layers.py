@@ -17,26 +17,26 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1735,
-    "xmine/aligning": 2436,
+    "xmine/aligning": 2419,
     "xmine/browsing": 2702,
     "xmine/cli": 5581,
     "xmine/encoders": 4758,
     "xmine/evaluation": 3690,
-    "xmine/files": 1838,
-    "xmine/flags": 2659,
+    "xmine/files": 1749,
+    "xmine/flags": 2415,
     "xmine/judging": 1338,
     "xmine/knn": 2552,
     "xmine/mining": 3754,
     "xmine/native": 32,
-    "xmine/pairs": 3128,
+    "xmine/pairs": 3065,
     "xmine/plots": 359,
     "xmine/run": 1849,
     "xmine/scoring": 2622,
-    "xmine/text": 5052,
+    "xmine/text": 4869,
     "trainer": 8208,
     "tui": 6582,
-    "bench": 8394,
-    "tests": 56091,
+    "bench": 8342,
+    "tests": 55066,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

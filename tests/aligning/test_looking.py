@@ -254,17 +254,6 @@ def test_texts_that_are_not_translated_yet_do_not_keep_others_from_their_keys(
         assert len(done.out.splitlines()) == rows and f"copy {untranslated}" in done.err
 
 
-@pytest.mark.filterwarnings("always::UserWarning")
-def test_what_is_left_out_is_told_once_of_a_table_that_is_read_again_and_again(
-    tmp_path: Path, command: Callable[..., Ended]
-) -> None:
-    for code in ("en", "de"):
-        rows = "\n".join(f'{at},"{text}"' for at, text in enumerate(SIDES[code]))
-        Path(f"{code}.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
-    said = command("mine", "en.csv:2", "de.csv:2").err
-    assert said.count("de.csv:1: left out, since it names the columns") == 1
-
-
 def test_copies_and_beads_with_a_flag_are_left_out_and_counted(
     tmp_path: Path, command: Callable[..., Ended]
 ) -> None:

@@ -65,17 +65,6 @@ def test_on_another_disk_files_are_copied(tmp_path: Path, monkeypatch: pytest.Mo
     assert second.read_bytes() == first.read_bytes()
 
 
-@pytest.mark.parametrize("change", ["flipped", "cut"])
-def test_a_changed_file_is_made_again_and_kept(tmp_path: Path, change: str) -> None:
-    first, _ = made(tmp_path / "a")
-    data = bytearray(first.read_bytes())
-    data[140] ^= 1
-    first.write_bytes(data if change == "flipped" else data[:-1])  # the cache has the same file
-    path, ran = made(tmp_path / "b")
-    assert ran == 1
-    assert made(tmp_path / "c")[0].samefile(path)
-
-
 @pytest.mark.parametrize("trouble", ["a file in the way", "a full disk"])
 def test_trouble_is_told_and_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, cache_of_its_own: Path

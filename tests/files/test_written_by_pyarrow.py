@@ -8,8 +8,6 @@ import pytest
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError
 from xmine.pairs.io import languages_of, read_pairs
-from xmine.pairs.pair import Pair
-from xmine.text.inputs import read_texts
 
 # Python 3.11.4 brought the filters of archives.
 DATA_FILTER = getattr(tarfile, "data_filter", lambda member, path: member)
@@ -36,23 +34,3 @@ def test_the_pairs_of_a_run_of_an_earlier_version_are_read_and_the_run_is_refuse
     with pytest.raises(FileError, match="not the candidates of a run") as error:
         open_pairs(folder / "run")
     assert error.value.hint == "mine again, into another folder"
-
-
-def test_types_that_polars_does_not_write(folder: Path) -> None:
-    expected = [Pair("One", "一", 1.0, cosine=0.5), Pair("Two", "一", 2.0)]
-    assert list(read_pairs(folder / "types.parquet")) == expected
-    assert read_texts(f"{folder}/types.parquet:target") == ["一", "一"]
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("twice.parquet", "two columns 'target'"), ("not-utf8.parquet", "a text in it is not UTF-8")],
-)
-def test_a_wrong_file_is_named(folder: Path, name: str, said: str) -> None:
-    for read in (
-        lambda: list(read_pairs(folder / name)),
-        lambda: read_texts(f"{folder}/{name}:target"),
-    ):
-        with pytest.raises(FileError) as error:
-            read()
-        assert error.value.message == f"{folder}/{name}: {said}"

@@ -74,14 +74,3 @@ def test_without_likely_pairs_none_is_completed() -> None:
     found, otherwise = completed_beside(chosen(x, x), np.full(3, 0.4), vectors, lengths)
     assert found.tolist() == [False] * 3
     assert not otherwise
-
-
-@pytest.mark.parametrize(("angle", "completed"), [(0.4764, False), (0.4847, True)])
-def test_at_the_end_of_a_text_the_line_beside_has_no_rival(angle: float, completed: bool) -> None:
-    # 2 (cos(angle - pi / 4) - cos(angle)) + sin(angle) - log(2) / 2 is 0.24, and 0.26.
-    target = np.array([[np.cos(angle), np.sin(angle)]], np.float16)
-    lengths = [np.full(2, 30, np.int32), np.full(1, 60, np.int32)]
-    one = np.zeros(1, np.int64)
-    vectors = [np.eye(2, dtype=np.float16), target]
-    found, _ = completed_beside(chosen(one, one), np.ones(1), vectors, lengths)
-    assert found.tolist() == [completed]

@@ -10,6 +10,7 @@ from tests.toys.compatibility import BLOCKS, in_forms
 from xmine.flags import line_features
 from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.run.steps import Steps
+from xmine.text.hashing import hashes_of
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
@@ -39,6 +40,9 @@ def test_what_is_kept_is_not_looked_at_again(
     told: list[int] = []
     plain = read_line_features(side, "en", told.append)
     assert told == [16, 32, 48, 50]
+    with monkeypatch.context() as few:
+        few.setattr(line_features, "_LINES_AT_ONCE", 7)
+        assert same(read_line_features(side, "en"), plain)
     assert plain.foreign.nonzero()[0].tolist() == [10]
     steps = Steps(tmp_path / "parts")
     assert same(read_line_features(side, "en", steps=steps, name="source"), plain)
@@ -76,6 +80,9 @@ def test_a_line_is_judged_by_its_normal_form(language: str, block: str) -> None:
     assert plain.foreign.any() and same(plain, formed)
 
 
-def test_a_line_that_stands_in_a_file_again_and_again_is_boilerplate() -> None:
-    side = sentence_table("en.txt", [*LINES, *["Contact us"] * 30])
-    assert read_line_features(side, "en").boilerplate.nonzero()[0].tolist() == [len(LINES)]
+def test_hashes_are_the_same_on_every_machine() -> None:
+    assert hashes_of(["page", "", "页", "\ud800", "page"]).tolist() == [
+        *(2133315022587658555, -5426141060434712860, -6641102981156407727, 7497787021708494914),
+        2133315022587658555,
+    ]
+    assert hashes_of([]).tolist() == []

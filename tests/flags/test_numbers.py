@@ -23,33 +23,23 @@ AGREE = [
     ("The last one leaves at a quarter to five.", "末班四点三刻开。"),
     ("We met at half past six, the three of us.", "我们三个六点半见的面。"),
     ("It opened in 1998.", "它于1998年开放。"),
-    ("It opened in 1998.", "它于一九九八年开放。"),
     ("We sold 15,000 tickets.", "我们卖出了1.5万张票。"),
-    ("We sold 15,000 tickets.", "我们卖出了１５，０００张票。"),
     ("The bridge cost 1.3 billion.", "这座桥耗资13亿。"),
-    ("The bridge cost $1.3bn.", "這座橋耗資13億美元。"),
     ("The town has 120,000 people.", "全镇有十二万人。"),
     ("Some 2.5 trillion was spent.", "花费约2.5万亿。"),
     ("About 100 million people saw it.", "约有1亿人观看。"),
-    ("Between 3 and 5 million live here.", "这里住着300万至500万人。"),
     ("Two dozen eggs", "24个鸡蛋"),
     ("Half a million voters", "50万选民"),
     ("A million and a half voters", "150万选民"),
-    ("A dozen and a half eggs", "18个鸡蛋"),
     ("Three hundred and two and a half thousand voters", "302500名选民"),
     ("A fifth of them left.", "20%的人离开了。"),
     ("A third of the harvest was lost.", "1/3的收成没了。"),
     ("Nearly 30% of pupils", "近百分之三十的学生"),
-    ("Nearly 30 percent of pupils", "近三成学生"),
-    ("It grew by 5 percentage points.", "增长了5个百分点。"),
     ("In the nineties", "在90年代"),
-    ("In the eighteenth century", "在18世纪"),
     ("On January 15", "1月15日"),
     ("On 3 September 2019", "二〇一九年9月3日"),
     ("The meeting starts at 3:30 p.m.", "会议15时30分开始。"),
-    ("The meeting starts at 3 p.m.", "会议下午3点开始。"),
     ("The train leaves at 14:00.", "火车14时出发。"),
-    ("It happened twice.", "发生了2次。"),
     ("The first of 12 chapters", "12章中的第1章"),
     ("She finished third of 8.", "她在8人中名列第三。"),
     ("Nineteen ninety-five was dry.", "1995年很干旱。"),
@@ -58,7 +48,6 @@ AGREE = [
     ("Wind of force 6 to 7", "六七级大风"),
     ("Some 4,000 to 5,000 years", "四五千年"),
     ("A 3 km path", "一条3千米的小路"),
-    ("Chapter VII", "第7章"),
     ("in 2018-19", "2018年至2019年"),
     ("an area of 200 km2", "面积200平方公里"),
     ("COVID-19 closed 3 schools.", "新冠疫情使3所学校停课。"),
@@ -68,18 +57,13 @@ AGREE = [
     ("One of them is like the others.", "其中一个和别的一样。"),
     ("The common people worried, in case.", "百姓担心，万一出事，千万小心，一些人走了。"),
     ("All of them came.", "一百二十人都来了。"),  # digits accuse alone, words do not
-    ("Ten people came.", "人们来了。"),
     ("Hundreds of thousands fled.", "数十万人逃离。"),
     ("Two dozen boats came.", "二十多条船来了。"),
     ("On Wednesday a second boat left.", "周三，另一条船离开了。"),
-    ("They came in two boats, or so we heard.", "他们来了，听说共有一对船。"),
-    ("A very old boat with two sails", "十分古老的船，船帆不止一面"),
     ("The two sides signed the third of six treaties.", "双方签署了六项条约中的第三项。"),
     ("It rose from January to September.", "1至9月上升。"),
     ("Its 13 moons rise in the 30th.", "13月的卫星在30月升起。"),
     ("Mr. May left on 3 June.", "梅先生6月3日离开。"),
-    ("Jane met Mary on 3 June.", "珍妮6月3日见到玛丽。"),
-    ("In June they met again.", "他们后来再次见面。"),
     ("", ""),
 ]
 DISAGREE = [
@@ -88,9 +72,7 @@ DISAGREE = [
     ("It opened in 1998.", "它于一九八九年开放。"),
     ("We sold 15,000 tickets.", "我们卖出了1.6万张票。"),
     ("The bridge cost 1.3 billion.", "这座桥耗资13万。"),
-    ("The bridge cost 13 million.", "这座桥耗资13亿。"),
     ("In the 1990s", "在20世纪80年代"),
-    ("In the 1990s", "在19世纪90年代"),
     ("On January 15", "2月15日"),
     ("The 21st session", "第22届会议"),
     ("The meeting starts at 3:30 p.m.", "会议15时40分开始。"),
@@ -119,23 +101,17 @@ def test_these_disagree_in_both_orders(english: str, chinese: str) -> None:
 
 # English, another language, its code.
 AGREE_ELSEWHERE = [
-    ("The SS19 boats", "Boote von 2019", "de"),
     ("It cost 1,500.75 in 2003.", "Es kostete 2003 1.500,75.", "de"),
     ("It cost 1,500.75.", "Cela a coûté 1\u202f500,75.", "fr"),
     ("It cost 1,500.", "Стоило 1 500.", "ru"),
-    ("It cost 1,500.", "Es kostete 1’500.", "de"),
     ("Some 1,234,567 boats", "करीब १२,३४,५६७ नावें", "hi"),
     ("The 41 boats of 2019", "القوارب ٤١ لعام ٢٠١٩", "ar"),
     ("It rose by 2.5% to 1,300.", "ارتفع \u200f٢٫٥٪ إلى ١٬٣٠٠.", "ar"),
-    ("Boat 86", "قایق ۸۶", "fa"),
-    ("Boat 4\u200e1", "قارب ٤١", "ar"),
-    ("2.3 billion", "2,3 Milliarden", "de"),
     ("38,000 boats", "38 тысяч лодок", "ru"),
     ("7 crore rupees", "7 करोड़ रुपये", "hi"),
     ("He paid 2.75 million.", "Он заплатил 2 млн 750 тыс.", "ru"),
     ("4,300 boats", "4 bin 300 tekne", "tr"),
     ("300,000-400,000 boats", "300-400 тысяч лодок", "ru"),
-    ("Twelve came in 2003.", "2003 kamen 12.", "de"),
     ("It opens at 7 p.m.", "Открытие в 19:00.", "ru"),
     ("It opens at 7.15 p.m.", "Ouverture à 19 h 15.", "fr"),
     ("It closes at 8.30am.", "Zamknięcie o 8:30.", "pl"),
@@ -146,7 +122,6 @@ AGREE_ELSEWHERE = [
     ("Three hundred thousand boats", "dreihunderttausend Boote", "de"),
     ("In the 1980s", "negli anni Ottanta", "it"),
     ("It cost 13,200 yen.", "1万3200円した。", "ja"),
-    ("7.16 billion", "71億6000万", "ja"),
     ("Three boats of 12", "１２隻のうち三隻", "ja"),
     ("Twelve boats", "十二隻", "ja"),
     ("30% of the boats", "船の3割", "ja"),
@@ -154,14 +129,11 @@ AGREE_ELSEWHERE = [
     ("It opens at 3 p.m.", "午後3時に開く。", "ja"),
     ("1.5 kilometres", "１・５キロ", "ja"),
     ("35,000 boats", "배 3만 5천 척", "ko"),
-    ("35,200 boats", "배 3만5,200척", "ko"),
     ("120 million boats", "배 1억 2000만 척", "ko"),
-    ("In the 1990s", "90년대에", "ko"),
     ("It opens at 3 p.m. on 9 May.", "5월 9일 오후 3시에 연다.", "ko"),
     ("As fast as boat 3", "배 3만큼 빠르다", "ko"),
     ("Boats of .5 m", "Boote von 0,5 m", "de"),
     ("Read Ruth 3:4-9.", "Lies Rut 3,4-9.", "de"),
-    ("1.2 million boats", "1,2 Millionen Boote", "de"),
     ("1.2 million boats", "120 万艘船", "zh"),
     ("30,000 crore rupees", "30 हजार करोड़ रुपये", "hi"),
     ("On 7 August 2019", "le 07.08.2019", "fr"),
@@ -175,16 +147,13 @@ ONE_SIDED = [
     ("Three boats", "배 세 척", "ko"),
     ("You are 5 men.", "Tu sei un uomo.", "it"),
     ("the last 16", "los octavos de final", "es"),
-    ("2 boats came.", "das zweite Boot", "de"),
     ("2 boats came.", "ボートがふたつ来た。", "ja"),
     ("A boat of 3 came.", "2 von 3 Booten kamen.", "de"),
 ]
 DIFFER_ELSEWHERE = [
     ("14 came in 2003.", "2003 kamen 12.", "de"),
-    ("It cost 1,500.75.", "Es kostete 1.600,75.", "de"),
     ("The boats of the 1980s", "lodě 70. let", "cs"),
     ("The 41 boats", "القوارب ٤٢", "ar"),
-    ("38,000 boats", "39 тысяч лодок", "ru"),
     ("It cost 13,200 yen.", "1万4200円した。", "ja"),
     ("35,000 boats", "배 3만 6천 척", "ko"),
     ("It opens at 2:30.", "Öffnet um 15.40 Uhr.", "de"),
@@ -196,7 +165,6 @@ DIFFER_ELSEWHERE = [
     ("13 boats, 5 days", "1만 3천 척, 5일", "ko"),
     ("It rose by 0.35 m.", "Es stieg um 0,53 m.", "de"),
     ("Read Ruth 3:4.", "Lies Rut 3,5.", "de"),
-    ("1.2 million boats", "12 Millionen Boote", "de"),
     ("100 billion euros", "100 Millionen Euro", "de"),
     ("30 million boats", "30 mil millones de barcos", "es"),
     ("On August 7, 2019, at noon", "am 07.09.2019", "de"),
@@ -238,40 +206,6 @@ def test_two_languages_whose_words_are_not_read_are_compared() -> None:
     assert differ("1.234,5 Boote", "1 235,5 лодки", ("de", "ru"))
     assert not differ("3万人", "3만 명", ("ja", "ko"))
     assert not differ("三万人", "30 тысяч человек", ("zh", "ru"))
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "value"),
-    [
-        *(("三亿五千万", "zh", 350_000_000), ("一千零一", "zh", 1001), ("三点一四", "zh", 3.14)),
-        *(("twelve hundred", "en", 1200), ("three million four hundred thousand", "en", 3_400_000)),
-        *(("a trillion", "en", 1e12), ("7.5%", "en", 0.075), ("0300", "en", 3)),
-    ],
-)
-def test_a_number_is_read(text: str, language: str, value: float) -> None:
-    found = {reading for number in numbers(text, language) for reading in number.readings}
-    assert any(abs(reading - value) < 1e-9 * max(value, 1) for reading in found)
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "counts"),
-    [
-        *(("nineteen ninety", "en", True), ("hundreds", "en", False), ("half", "en", False)),
-        *(("10 thousand", "en", False), ("两条", "zh", True), ("一", "zh", False)),
-        *(("数十万", "zh", False), ("万一", "zh", False), ("半", "zh", False)),
-    ],
-)
-def test_some_number_words_count(text: str, language: str, counts: bool) -> None:
-    assert any(number.counts for number in numbers(text, language)) is counts
-
-
-def test_a_changed_number_is_noticed_and_the_same_one_is_not() -> None:
-    random = Random(1)
-    for _ in range(500):
-        number, other = random.sample(range(32, 10**6), 2)
-        grouped = f"{number:,}"
-        assert not differ(f"They counted {grouped} birds.", f"他们数到{number}只鸟。")
-        assert differ(f"They counted {grouped} birds.", f"他们数到{other}只鸟。")
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "ja", "ko", "und"])

@@ -41,11 +41,6 @@ def test_where_confident_pairs_have_long_stretches_only_longer_ones_count() -> N
     assert found[40:].tolist() == [False, True]
 
 
-def test_no_pairs_are_not_partial() -> None:
-    none = np.zeros((2, 0), dtype=np.float32)
-    assert is_partial(Looseness(none, none), np.zeros(0, dtype=bool)).tolist() == []
-
-
 def test_where_clauses_are_moved_to_lines_beside_a_stretch_says_less() -> None:
     for evidence, partial in ((1.1, False), (1.3, True)):
         given = pairs((evidence, 0, 1000, 1000))

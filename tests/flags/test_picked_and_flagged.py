@@ -6,6 +6,7 @@ import pytest
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.io import Pairs
+from xmine.pairs.pair import Pair
 from xmine.text.packed import PickedTexts
 
 TEXTS = [f"line {row}" for row in range(30)]
@@ -47,44 +48,14 @@ def test_flags_read_as_names_joined_by_commas(
 
 
 @pytest.mark.parametrize("at_once", [1, 4, 11, 12])
-@pytest.mark.parametrize("everything", [False, True])
 def test_pairs_are_walked_through_some_at_a_time(
-    monkeypatch: pytest.MonkeyPatch, everything: bool, at_once: int
+    monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr("xmine.pairs.io._PAIRS_AT_ONCE", at_once)
-    numbers = np.arange(11)
-    scores = (2 - numbers / 8).astype(np.float32)
-    more = (
-        {
-            "source_offset": numbers + 40,
-            "target_offset": numbers + 60,
-            "prob": numbers / 16,
-            "flags": Flags(numbers.astype(np.uint16)),
-            "margin": scores * 2,
-        }
-        if everything
-        else {}
-    )
-    columns = {
-        "source": PickedTexts(TEXTS, ROWS),
-        "target": PickedTexts(TEXTS[::-1], ROWS),
-        "score": scores,
-        "source_line": numbers,
-        "target_line": numbers + 20,
-        "cosine": scores / 2,
-    }
-    pairs = Pairs({**columns, **more})
-    rows = list(pairs.rows())
-    assert len(rows) == len(pairs) == 11
-    for row, pair in enumerate(rows):
-        assert pair[:6] == (
-            TEXTS[ROWS[row]],
-            TEXTS[29 - ROWS[row]],
-            2 - row / 8,
-            row,
-            row + 20,
-            1 - row / 16,
-        )
-        rest = (row + 40, row + 60, None, row / 16, names(row), 4 - row / 4)
-        assert pair[6:12] == (rest if everything else (None,) * 6)
-        assert set(pair[12:]) == {None}
+    numbers, texts = np.arange(11), PickedTexts(TEXTS, ROWS)
+    flags = Flags(numbers.astype(np.uint16))
+    found = Pairs({"source": texts, "target": texts, "prob": numbers / 16, "flags": flags})
+    for row, pair in enumerate(found.rows()):
+        text = TEXTS[ROWS[row]]
+        assert pair == Pair(text, text, prob=row / 16, flags=names(row))
+    assert len(found) == row + 1 == 11

@@ -33,16 +33,7 @@ OTHER = [
     ("<b>Out</b>", "<b>Hinaus<b>", "</b> / <b>"),
     ('<x id="1"/> <2>Out</2>', '<x id="2"/> <2>Aus', '<x_id="1"/> </2> / <x_id="2"/>'),
     ("<keel>Out</keel>", "Aus", "<keel> </keel> / "),
-    ("{n, plural, one{a boat} other{{n} boats}}", "{n, plural, other{{m}艘船}}", "{n} / {m}"),
-    ("{n, plural, one{# boat} other{# boats}}", "{n, plural, other{船}}", "{n} / "),
-    (
-        "{n, plural, one{# boat} other{# boats}}",
-        "{n, plural, one{# лодка} few{лодки} other{# лодки}}",
-        "{n} / ",
-    ),
-    ("{n, plural, one{a boat} other{# boats}}", "{n, plural, one{{x}} other{# Boote}}", " / {x}"),
     ("{n, plural, other{# boats}}", "{n, select, other{# Boote}}", "{n,_plural} / {n,_select}"),
-    ("{g, select, she{her {x}} other{all}}", "{g, select, she{ihr} other{alle}}", "{x} / "),
 ]
 
 
@@ -59,8 +50,5 @@ def test_what_one_side_lacks_is_told(source: str, target: str, told: str) -> Non
     assert may_have(source) or may_have(target)
 
 
-def test_messages_in_messages_and_long_texts_are_not_read_to_the_end() -> None:
-    deep = "{a, plural, other{" * 99 + "%s" + "}}" * 99
-    assert differing(deep, deep) is None
-    assert differing("{a, plural, other{" * 99 + "%s", "{a, plural, " * 99) == (["%s"], [])
+def test_long_texts_are_not_read() -> None:
     assert differing("{n}" * 2000, "") is None

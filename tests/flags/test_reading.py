@@ -97,19 +97,6 @@ def test_tasks_of_an_engine_read_the_same(
     assert len(engine.ran) == 11
 
 
-def test_pairs_that_a_stopped_run_has_compared_are_not_compared_again(
-    sides: Sides, pairs: tuple[Rows, Rows], tmp_path: Path
-) -> None:
-    stopped, going_on = Shuffled(stops_after=9), Shuffled()
-    with pytest.raises(KeyboardInterrupt):
-        read_lines(sides, pairs, LANGUAGES, silent, Steps(tmp_path / "parts", stopped))
-    steps = Steps(tmp_path / "parts", going_on)
-    for some in (pairs, (pairs[0], pairs[1][::-1])):
-        plain = read_lines(sides, some, LANGUAGES)
-        assert same(read_lines(sides, some, LANGUAGES, silent, steps), plain)
-    assert len(going_on.ran) == 2 + 3
-
-
 @pytest.mark.parametrize("threads", [1, pytest.param(3, marks=pytest.mark.process)])
 def test_processes_read_the_same(
     sides: Sides,

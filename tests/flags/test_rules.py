@@ -1,23 +1,20 @@
 """Each flag has pairs that it must hit and pairs that it must not hit."""
 
-import unicodedata
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from xmine.flags.flag_set import Flags
-from xmine.flags.hubness import hubs
+from xmine.flags.hubness import is_hub
 from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import beyond_latin, copied, latin_characters, letters_of, same_texts
-from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs, odd_lengths, too_high
 from xmine.flags.scripts import foreign_lines, foreign_to
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.languages import scripts_of
-from xmine.text.sentences import Sentences, folded, sentence_table
+from xmine.text.sentences import Sentences, sentence_table
 
 GOOD = [
     (
@@ -85,11 +82,8 @@ def flags_of(
         ("copy", "请勿靠近船舷，谢谢。", "请勿靠近船舷，谢谢。"),
         ("near-copy", "Mind the gap between the boats.", "MIND THE GAP BETWEEN THE BOATS!"),
         ("near-copy", "Mind the 3 gaps between boats.", "Mind the 4 gaps between boats."),
-        ("near-copy", "Mind the gap, said Martha Vole.", "Mind the gap, said Minna Vole."),
-        ("near-copy", "http://example.org/vole/1", "http://example.org/vole/22"),
         ("near-copy", "请勿靠近第3号船舷，谢谢合作。", "请勿靠近第4号船舷，谢谢。"),
         ("language", "The boats left before the tide turned.", "Лодки ушли до отлива, тихо."),
-        ("language", "Лодки ушли до отлива, тихо.", "船在退潮前离开了。"),
         ("language", "船在退潮前离开了。", "船在退潮前离开了港口。"),
         ("language", "The boats left.", "Die Boote sind vor der Ebbe still ausgelaufen."),
         ("language", "The boats left.", "ボートはしおがひくまえにでていきました。"),
@@ -99,7 +93,6 @@ def flags_of(
         ("length", "Gone.", "那天夜里，船在退潮之前悄悄地离开了港口，谁也没有听见，谁也没有看见。"),
         ("number", "The boat took 14 people aboard.", "船上载了15人。"),
         ("duplicate", "SHE HAD NINE COINS LEFT IN THE DRAWER", "抽屉里她有九枚硬币。"),
-        ("duplicate", "Nine of her coins are still in there.", "《她抽屉里还剩九枚硬币》"),
     ],
 )
 def test_a_fault_is_found(flag: str, source: str, target: str) -> None:
@@ -175,21 +168,14 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("zh", "The Society of Friends of the Old Harbour Wall", False),
         ("zh", "He died in Ely on Tuesday.", True),
         ("zh", "THE BOATS LEFT BEFORE THE TIDE TURNED", True),
-        ("zh", "The Boats Were All Out Before It Was Light", True),
-        ("zh", "UN WHO", False),
         ("zh", "有人问：no boats leave before dawn 是什么意思", False),
         ("zh", "俄语里船的单数叫лодка，复数另有说法。", False),
-        ("en", "α = β", False),
         ("en", "THE BOATS LEFT BEFORE THE TIDE TURNED", False),
         ("en", "DIE BOOTE SIND VOR DER EBBE STILL AUSGELAUFEN", True),
-        ("en", "HARBOUR MASTER REPORTS SNOW", False),
         ("de", "The boats left before the tide turned, and they were not seen.", True),
         ("pt", "They were out for all of it.", True),
-        ("de", "The Harbour", False),
         ("de", "Was wir hier sehen, will man so auch in Ely haben.", False),
-        ("cs", "A to by se i mě na to líbilo, a ne že ne.", False),
         ("nl", "Was hij over de dijk gegaan, dan had hij Odo gezien.", False),
-        ("es", "«The Old Man of the Harbour», de Odo Finch, se estrena mañana en Ely.", False),
         ("und", "The boats left before the tide turned.", False),
         ("tr", "Işık sönünce İstanbul'dan ayrıldık.", False),
         ("ja", "船在退潮前悄悄地离开了港口。", True),
@@ -197,17 +183,13 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("ja", "ﾎﾞｰﾄは潮が引く前に静かに出て行きました。", False),
         ("ja", "보트는 썰물 전에 떠났다.", True),
         ("ko", "보트는 썰물 전에 떠났다.", False),
-        ("ko", "大韓民國 憲法 前文에 따르면", False),
         ("ko", "船在退潮前离开了。", True),
         ("hi", "फ़ाइल को SwiftDock 2.1 में Save As से सहेजें।", False),
-        ("ar", "خَرَجَتِ القَوارِبُ قَبلَ الجَزر.", False),
-        ("ar", "اضغط على Save As في SwiftDock لحفظ الملف.", False),
         ("uk", "Човни вийшли до відпливу, і їх не бачили.", False),
         ("uk", "Лодки ушли до отлива, и никто их не видел.", True),
         ("ar", "قایق‌ها پیش از جزر رفتند و کسی آن‌ها را ندید.", True),
         ("de", "De boten zijn vertrokken voordat het eb werd.", True),
         ("de", "Royal Harbour Boatmen Ely Inc.", False),
-        ("de", "het bootje wacht op", False),
         ("pt_BR", "Los barcos salieron antes de que bajara la marea.", True),
         ("id", "Bot-bot itu telah berlepas sebelum air surut.", False),
     ],
@@ -257,11 +239,6 @@ def test_vietnamese_is_written_in_latin_letters() -> None:
     assert copied(one, other) == "near-copy"
     english = "Odo Finch o Viet Nam, Ely, 2021"
     assert copied(one, english, same_script=False)
-
-
-def test_words_that_two_languages_share_make_no_near_copy() -> None:
-    one, other = "Mara Vole and Odo Finch met", "Mara Vole und Odo Finch kamen"
-    assert not copied(one, other)
 
 
 def test_different_sentences_are_no_copies_of_each_other() -> None:
@@ -368,25 +345,6 @@ def test_a_high_ratio_of_a_low_cosine_is_too_high() -> None:
     assert not too_high(chosen, sure, near.first(1)).any()
 
 
-def test_a_ratio_is_high_from_the_lowest_fifth_of_the_sure_ones_on() -> None:
-    near = neighbours_of(52)
-    for cosines in (near.target_cosines, near.source_cosines):
-        cosines[:50, 0] = 0.8
-        cosines[:50, 1:] = np.linspace(0.4, 0.6, 50)[:, None]  # ratios 1.6 to 1.2
-        cosines[50:] = [[0.4, 0.27, 0.27, 0.27], [0.4, 0.3, 0.3, 0.3]]  # 1.32, 1.23
-    rows = np.arange(52)
-    chosen = ChosenPairs(rows, rows, np.ones(52, np.float32), near.target_cosines[:, 0])
-    assert np.flatnonzero(too_high(chosen, rows < 50, near)).tolist() == [50]
-
-
-def test_variants_of_a_line_are_hubs() -> None:
-    page = [f"Page {number} of 60" for number in range(1, 61)]
-    english = [source for source, _ in GOOD] + page
-    chinese = [target for _, target in GOOD] + [f"第{number}页，共60页" for number in range(1, 61)]
-    found = flags_by_rules(english, chinese)
-    assert ["hub" in each for each in found] == [False] * len(GOOD) + [True] * 60
-
-
 def random_lists(columns: NDArray[np.int64]) -> NDArray[np.int64]:
     rng = np.random.default_rng(1)
     return np.stack([rng.permutation(columns)[:4] for _ in range(1000)])
@@ -394,9 +352,9 @@ def random_lists(columns: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def test_a_hub_is_neighbour_to_very_many_lines() -> None:
     ids = random_lists(np.arange(1000))
-    assert len(hubs(ids, 1000)) == 0
+    assert not is_hub(ids, 1000).any()
     ids[:200, 0], ids[200:500, 1] = 7, 3
-    assert hubs(ids, 1000).tolist() == [3, 7]
+    assert np.flatnonzero(is_hub(ids, 1000)).tolist() == [3, 7]
 
 
 def test_where_many_lines_are_neighbours_often_a_hub_is_so_five_times_as_often() -> None:
@@ -404,24 +362,15 @@ def test_where_many_lines_are_neighbours_often_a_hub_is_so_five_times_as_often()
     ids[:, 0] = np.arange(1000) % 120 + 880  # an eighth is neighbour to eight more lines
     ids[ids == 7] = 8
     ids[:41, 1] = 7
-    assert len(hubs(ids, 1000)) == 0
+    assert not is_hub(ids, 1000).any()
     ids[:90, 1] = 7
-    assert hubs(ids, 1000).tolist() == [7]
+    assert np.flatnonzero(is_hub(ids, 1000)).tolist() == [7]
 
 
 def test_small_files_have_no_hubs() -> None:
     ids = np.zeros((24, 1), dtype=np.int64)  # one line is nearest to all of them
-    assert len(hubs(ids, 300)) == 0
-    assert hubs(np.zeros((25, 1), dtype=np.int64), 300).tolist() == [0]
-
-
-def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
-    ids = random_lists(np.arange(100, 1000))
-    ids[:100] = np.arange(400).reshape(100, 4) % 100  # variants of one line, 0 to 99
-    assert len(hubs(ids, 1000)) == 0
-    groups = np.arange(1000)
-    groups[:100] = 0
-    assert hubs(ids, 1000, groups).tolist() == list(range(100))
+    assert not is_hub(ids, 300).any()
+    assert np.flatnonzero(is_hub(np.zeros((25, 1), dtype=np.int64), 300)).tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -432,14 +381,8 @@ def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
         ("\uff24ecember", "December", True),
         ("e\u0301cole", "école", True),
         ("x² is 4", "x2 is 4", True),
-        ("25℃ at noon", "25°C at noon", True),
-        ("① open the lid", "1 open the lid", True),
-        ("½ a pound", "1⁄2 a pound", True),
-        ("№ 5 and ㈱", "No 5 and (株)", True),
-        ("12:30", "12:30", True),
         ("She had three keys.", "She had Three keys.", False),
         ("She had three keys.", "She had three keys", False),
-        ("She had 3 keys.", "She had 4 keys.", False),
         ("ice cream", "icecream", False),
         ("straße", "strasse", False),
     ],
@@ -460,70 +403,3 @@ def test_the_words_of_tags_are_no_words() -> None:
     assert not is_foreign(line, letters_of(line))
     line = '<div class="hinweis">Das ist der neue Modus, und er folgt den Einstellungen.</div>'
     assert is_foreign(line, letters_of(line))
-
-
-def test_chinese_characters_stay_what_they_are_so_that_ascii_is_never_the_same() -> None:
-    characters = "".join(map(chr, range(0x4E00, 0xA000)))
-    assert unicodedata.normalize("NFKC", characters) == characters and not characters.isascii()
-    assert same_texts(["ABC 12", "A"], ["ＡＢＣ　１２", "一"]).tolist() == [True, False]
-    assert same_texts([], []).tolist() == [] and same_texts([], []).dtype == bool
-
-
-def mixed_pairs() -> list[tuple[str, str]]:
-    """Good pairs, each with faults: copies, near copies, repetitions, other scripts and numbers."""
-    pairs = []
-    for row, (source, target) in enumerate(GOOD * 3):
-        pairs += [
-            (source + f" {row}", target + f"{row + row % 2}"),
-            (source, source.replace("e", "a", row % 9)),
-            (target, target[row % 3 :]),
-            (f"{row % 9}:30", f"{row % 7}:30"),
-            (source.upper(), "Лодки ушли до отлива."),
-            ("bababa" * (row % 4), "ba" * row),
-        ]
-    return pairs
-
-
-@pytest.mark.parametrize("languages", [("en", "zh"), ("en", "de"), ("und", "und")])
-def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time(
-    monkeypatch: pytest.MonkeyPatch, languages: tuple[str, str]
-) -> None:
-    pairs = mixed_pairs()
-    rows = np.arange(len(pairs))
-    sides = [list(texts) for texts in zip(*pairs, strict=True)]
-    scores = np.random.default_rng(1).integers(0, 20, len(rows)).astype(np.float32)
-    found = []
-    for at_once in (7, 4096):
-        monkeypatch.setattr("xmine.flags.line_features._LINES_AT_ONCE", at_once)
-        monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
-        monkeypatch.setattr("xmine.flags.hubness._LISTS_AT_ONCE", at_once)
-        found.append(flags_by_rules(sides[0], sides[1], None, languages, scores))
-    assert found[0] == found[1]
-    scripts = list(map(scripts_of, languages, sides))
-    same_script = not scripts[0].isdisjoint(scripts[1])
-    tests = list(map(foreign_lines, languages, scripts))
-    seen: tuple[set[str], set[str]] = set(), set()
-    counts = dict.fromkeys(("copy", "near-copy", "language", "number", "duplicate"), 0)
-    for row in sorted(rows.tolist(), key=lambda row: (-scores[row], row)):
-        letters = [letters_of(text) for text in pairs[row]]
-        keys = [spelt or folded(text) for spelt, text in zip(letters, pairs[row], strict=True)]
-        copy = copied(*pairs[row], same_script=same_script)
-        expected = {
-            "copy": copy == "copy",
-            "near-copy": copy == "near-copy",
-            "language": any(
-                are_foreign([text], [spelt])[0]
-                for are_foreign, text, spelt in zip(tests, pairs[row], letters, strict=True)
-            ),
-            "number": differing(*pairs[row], *map(reader, languages)) is not None,
-            "duplicate": any(key in known for key, known in zip(keys, seen, strict=True)),
-        }
-        for key, known in zip(keys, seen, strict=True):
-            known.add(key)
-        raised = found[0][row]
-        if copy == "near-copy":  # which may be told to be of one language
-            expected["language"] |= "language" in raised
-        assert {name: name in raised for name in expected} == expected, pairs[row]
-        for name, is_raised in expected.items():
-            counts[name] += is_raised
-    assert all(20 < count < len(rows) - 20 for count in counts.values()), counts

@@ -133,32 +133,29 @@ def test_the_order_in_a_tmx_without_source_language_is_that_of_its_first_unit(
 ROWS = [{"en": "One", "zh": "一"}, {"zh": "二", "en": "Two"}]
 
 
-def test_rows_of_hugging_face_as_jsonl(tmp_path: Path) -> None:
-    file = tmp_path / "train.jsonl"
-    rows = [json.dumps({"id": str(n), "translation": row}) for n, row in enumerate(ROWS)]
-    file.write_text("\n".join(rows))
-    assert list(read_pairs(file)) == [Pair("One", "一"), Pair("Two", "二")]
+@pytest.mark.parametrize("name", ["train.jsonl", "train.parquet"])
+def test_rows_of_hugging_face(tmp_path: Path, name: str) -> None:
+    file, two = tmp_path / name, [Pair("One", "一"), Pair("Two", "二")]
+    rows = [{"id": str(n), "translation": row} for n, row in enumerate(ROWS)]
+    if name == "train.jsonl":
+        file.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        pl.DataFrame(rows).write_parquet(file)
+    assert list(read_pairs(file)) == two
     assert languages_of(file) == ("en", "zh")
-    assert list(read_pairs(f"{file}:zh,en")) == [Pair("一", "One"), Pair("二", "Two")]
-    with pytest.raises(FileError, match="no text in en-US; its languages: en, zh"):
-        list(read_pairs(f"{file}:en,en-US"))
+    assert list(read_pairs(f"{file}:zh,en")) == [pair.swapped() for pair in two]
+    for wanted, missing in (("en,en-US", "en-US"), ("en,fr", "fr")):
+        with pytest.raises(FileError, match=f"no text in {missing}; its languages: en, zh"):
+            list(read_pairs(f"{file}:{wanted}"))
+
+
+def test_a_translation_of_three_languages_needs_a_choice(tmp_path: Path) -> None:
+    file = tmp_path / "train.jsonl"
     file.write_text('{"translation": {"en": "a", "zh": "b", "de": "c"}, "score": 2}\n')
     with pytest.raises(FileError, match="3 languages: en, zh, de") as raised:
         list(read_pairs(file))
     assert raised.value.hint == f"choose two, source first: {file}:en,zh"
     assert list(read_pairs(f"{file}:de,en")) == [Pair("c", "a", 2.0)]
-    with pytest.raises(FileError, match=r"train\.jsonl:1: no text in fr; its languages: en, zh"):
-        list(read_pairs(f"{file}:en,fr"))
-
-
-def test_rows_of_hugging_face_as_parquet(tmp_path: Path) -> None:
-    file = tmp_path / "train.parquet"
-    pl.DataFrame({"id": ["a", "b"], "translation": ROWS}).write_parquet(file)
-    assert list(read_pairs(file)) == [Pair("One", "一"), Pair("Two", "二")]
-    assert languages_of(file) == ("en", "zh")
-    assert list(read_pairs(f"{file}:zh,en")) == [Pair("一", "One"), Pair("二", "Two")]
-    with pytest.raises(FileError, match=r"train\.parquet: no text in fr"):
-        list(read_pairs(f"{file}:en,fr"))
 
 
 def test_parquet_with_other_types_of_text_and_numbers(tmp_path: Path) -> None:

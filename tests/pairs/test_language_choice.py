@@ -66,10 +66,3 @@ def test_two_fields_or_columns_that_are_named(tmp_path: Path) -> None:
         list(read_pairs(f"{tmp_path}/flat.ndjson:2,3"))
     with pytest.raises(FileError, match=r"flat.tsv:1: there is no column 4, only 3 columns"):
         list(read_pairs(f"{tmp_path}/flat.tsv:2,4"))
-
-
-def test_null_texts_are_blank(tmp_path: Path) -> None:
-    (tmp_path / "p.jsonl").write_text(
-        '{"source": null, "target": "b"}\n{"translation": {"en": "c", "zh": null}}\n'
-    )
-    assert list(read_pairs(tmp_path / "p.jsonl")) == [Pair("", "b"), Pair("c", "")]

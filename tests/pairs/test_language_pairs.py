@@ -8,7 +8,7 @@ import pytest
 from tests.toys.languages import write_pairs
 from xmine.errors import FileError
 from xmine.pairs.io import read_parallel
-from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
+from xmine.pairs.language_pairs import named_languages, settle_languages
 
 Told = tuple[str, str] | None
 
@@ -93,11 +93,6 @@ def test_several_files_are_read_one_behind_the_other_with_their_languages(tmp_pa
     assert first.languages is None
 
 
-def test_one_file_needs_no_languages(tmp_path: Path) -> None:
-    write_pairs(tmp_path, "en-zh", 5).rename(tmp_path / "pairs.tsv")
-    assert read_parallel(tmp_path / "pairs.tsv").languages is None
-
-
 def test_a_file_that_is_empty_or_in_another_language_is_refused(tmp_path: Path) -> None:
     good, empty = write_pairs(tmp_path, "en-zh", 40), tmp_path / "en-ru.tsv"
     empty.write_text("a\t\n")
@@ -108,8 +103,3 @@ def test_a_file_that_is_empty_or_in_another_language_is_refused(tmp_path: Path) 
         FileError, match=r"en-ru\.tsv: its languages are en and ru, and the text is"
     ):
         read_parallel(good, wrong)
-
-
-def test_rows_of_no_pair_of_languages_are_in_none() -> None:
-    languages = LanguagePairs((("en", "de"), ("en", "fr")), np.array([1, 2, 0, 1, 2]))
-    assert [rows.tolist() for rows in languages.rows()] == [[2], [0, 3]]

@@ -1,16 +1,14 @@
 """No pairs at all, odd numbers, columns that come late or that another program wrote."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from xmine.errors import FileError
 from xmine.pairs.io import languages_of, read_pairs, read_parallel, write_pairs
-from xmine.pairs.pair import COLUMNS, Pair
+from xmine.pairs.pair import Pair
 
-TEXTS = [name for name, kind in COLUMNS.items() if kind is str]
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 
 
@@ -80,22 +78,3 @@ def test_a_first_pair_that_looks_like_a_header_or_a_score_is_kept(
     write_pairs(pairs, str(tmp_path / name))
     kept = [pair._replace(target=pair.target.replace("\n", " ")) for pair in pairs]
     assert list(read_pairs(tmp_path / name)) == kept
-
-
-@pytest.mark.parametrize("kind", FORMATS[:4])
-def test_flags_hold_any_text(tmp_path: Path, kind: str) -> None:
-    texts = ["two  words ", "\u2028,\ufeff", "a\tb", "<&>", ""]
-    path = str(tmp_path / kind)
-    write_pairs([Pair("a", "b", 1.0, prob=0.5, flags=text) for text in texts], path)
-    read = [pair.flags for pair in read_pairs(path)]
-    assert read == [text.replace("\t", " ") if kind == "p.tsv" else text for text in texts]
-
-
-@pytest.mark.parametrize("field", Pair._fields[2:])
-def test_each_column_that_comes_too_late_for_tsv_is_counted(tmp_path: Path, field: str) -> None:
-    value: Any = {"source_x": "x"} if field == "more" else "x" if field in TEXTS else 1
-    for first in (Pair("a", "b"), Pair("a", "b", origin="o")):
-        late = [*[first] * 1000, first._replace(**{field: value})]
-        notes = write_pairs(late, str(tmp_path / "p.tsv")).notes
-        assert len(notes) == (0 if field == "origin" and first.origin else 1), notes
-        assert not notes or notes[0].endswith(" of 1 pair not kept")

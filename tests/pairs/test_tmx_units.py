@@ -61,17 +61,6 @@ def test_each_variant_of_a_unit_is_a_pair(
     assert (found, notes) == ([Pair(*pair) for pair in pairs.split()], [])
 
 
-def test_the_hint_on_many_languages_names_two_of_them(tmp_path: Path) -> None:
-    for texts, hint in {
-        ("en-US a", "en-GB b", "zh-CN 一", "zh-TW 二"): "en,zh",
-        ("en-US a", "de b", "EN_GB c"): "en,de",
-        ("zh-CN 一", "zh-TW 二", "zh-HK 三"): "zh-CN,zh-TW",
-    }.items():
-        with pytest.raises(FileError) as raised:
-            read(tmp_path / "m.tmx", unit(*texts))
-        assert (raised.value.hint or "").endswith(f"m.tmx:{hint}")
-
-
 def test_a_slash_in_an_attribute_does_not_end_a_unit(tmp_path: Path) -> None:
     for more in ('"x/>y"', "'\"/>'", '"it\'s/>"'):
         body = BEES.replace("<tu>", f"<tu datatype={more}>") + HERON

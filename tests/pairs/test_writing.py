@@ -1,7 +1,6 @@
 """Files of pairs, whatever is in them: the same bytes each time, little memory, full disks."""
 
 import csv
-import gzip
 import io
 import random
 import re
@@ -56,17 +55,6 @@ def test_the_same_pairs_give_the_same_bytes(tmp_path: Path, kind: str, packing: 
     if packing == ".gz":
         flags, time = contents[0][0][3], contents[0][0][4:8]
         assert (flags, time) == (0, bytes(4))  # no name, no time
-
-
-def test_archives_are_known_by_their_first_bytes(tmp_path: Path) -> None:
-    write_pairs(MINED, str(tmp_path / "p.jsonl"))
-    expected = list(read_pairs(tmp_path / "p.jsonl"))
-    packed = gzip.compress((tmp_path / "p.jsonl").read_bytes())
-    for misnamed in ("q.jsonl", "q.jsonl.zst"):
-        (tmp_path / misnamed).write_bytes(packed)
-        assert list(read_pairs(tmp_path / misnamed)) == expected
-    (tmp_path / "q.jsonl.gz").write_bytes((tmp_path / "p.jsonl").read_bytes())
-    assert list(read_pairs(tmp_path / "q.jsonl.gz")) == expected
 
 
 def inside(path: Path, part: str) -> Element:
@@ -153,23 +141,6 @@ def test_neither_writing_nor_reading_holds_all_pairs(tmp_path: Path, kind: str) 
     finally:
         tracemalloc.stop()
     assert peak < 9_000_000
-
-
-@pytest.mark.long
-def test_parquet_holds_one_group_of_rows(tmp_path: Path) -> None:
-    def rows() -> Iterator[Pair]:
-        for at in range(100_000):
-            yield Pair(f"sentence {at}", f"句子 {at}")
-
-    path = str(tmp_path / "p.parquet")
-    tracemalloc.start()
-    try:
-        assert write_pairs(rows(), path).count == 100_000
-        assert sum(1 for _ in read_pairs(path)) == 100_000
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 24_000_000  # all of them take 50 million bytes
 
 
 @pytest.mark.parametrize(("kind", "packing"), NAMED)

@@ -7,7 +7,6 @@ import unicodedata
 import pytest
 
 from xmine.encoders.spans import folded_spans
-from xmine.flags.near_copies import letters_of, same_texts
 from xmine.text.folded_blocks import fold_all
 from xmine.text.folding import CHARACTERS, PATTERNS, fold, nfkc
 from xmine.trainer.data.vocabulary import folding_table
@@ -117,11 +116,6 @@ def test_every_folding_is_tested() -> None:
     assert found == set(CHARACTERS.values())
     for _, pattern, _ in PATTERNS:
         assert any(re.search(pattern, nfkc(each)) for each, _ in SAME)
-
-
-def test_copies_and_letters_are_those_of_the_folded_text() -> None:
-    assert same_texts(["a &amp; b", "2,970元"], ["a & b", "2970 元"]).all()
-    assert letters_of("f&uuml;r <b>sie</b>") == letters_of("für sie")
 
 
 @pytest.mark.slow

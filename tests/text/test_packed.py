@@ -1,13 +1,11 @@
 """Packed texts behave as the list they were packed from, and travel as two buffers."""
 
 import pickle
-import tracemalloc
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from xmine.text.packed import PackedTexts, TextPacker
+from xmine.text.packed import PackedTexts
 
 ODD = ["", "one", "二\u2028二", "\ud83d", "\ud83d\ude00", "\U0001f600", "a\nb\r\n", "\x00", "é", ""]
 
@@ -38,14 +36,6 @@ def test_packed_texts_are_those_of_the_list(texts: list[str]) -> None:
             packed[beyond]
 
 
-def test_texts_with_other_ends_are_other_texts() -> None:
-    one, other = PackedTexts.of(["ab", "c"]), PackedTexts.of(["a", "bc"])
-    assert one != other
-    assert one.digest() != other.digest()
-    assert one.digest() == PackedTexts.of(["ab", "c"]).digest() != PackedTexts.of(["c"]).digest()
-    assert len(one.digest()) == 32
-
-
 def test_taking_rows_is_taking_them_from_the_list() -> None:
     texts = random_texts(500, 2)
     packed, random = PackedTexts.of(texts), np.random.default_rng(3)
@@ -62,14 +52,6 @@ def test_taking_rows_is_taking_them_from_the_list() -> None:
         assert taken.digest() == PackedTexts.of(taken).digest()
 
 
-def test_packed_texts_can_be_looked_at_before_all_are_there() -> None:
-    packer = TextPacker()
-    for at, text in enumerate(ODD):
-        packer.append(text)
-        assert (packer[at], len(packer)) == (text, at + 1)
-    assert packer.packed() == ODD
-
-
 def test_packed_texts_travel_and_may_lie_in_read_only_memory() -> None:
     packed = PackedTexts.of(ODD)
     assert pickle.loads(pickle.dumps(packed)) == packed
@@ -79,18 +61,3 @@ def test_packed_texts_travel_and_may_lie_in_read_only_memory() -> None:
     assert repr(again) == "PackedTexts('', 'one', '二\\u2028二', ...)"
     with pytest.raises(TypeError, match="unhashable"):
         hash(packed)
-
-
-def test_packing_holds_no_list_of_the_texts() -> None:
-    def texts() -> Iterator[str]:
-        for number in range(50_000):
-            yield f"text {number:06}"
-
-    tracemalloc.start()
-    try:
-        packed = PackedTexts.of(texts())
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert len(packed) == 50_000 and len(packed.data) == 50_000 * 11
-    assert peak < 2 * 50_000 * (11 + 8)  # a list takes 3.4 million bytes

@@ -97,14 +97,7 @@ def slow_table(lines: list[str]) -> tuple[list[str], list[int], list[int], list[
     return texts, numbers, counts, stands_for, len(lines) - blank - len(texts)
 
 
-@pytest.mark.parametrize("hashes", ["of Python", "few"])
-def test_folding_is_that_of_a_dict_whatever_the_hashes(
-    monkeypatch: pytest.MonkeyPatch, hashes: str
-) -> None:
-    monkeypatch.setattr("xmine.text.sentences._FEWEST_PLACES", 4)  # so that it grows
-    if hashes == "few":  # every text has the hash of many others
-        few = {"hash": lambda key: len(key) - 3}
-        monkeypatch.setattr("xmine.text.sentences.hash", few["hash"], raising=False)
+def test_folding_is_that_of_a_dict() -> None:
     random = np.random.default_rng(4)
     words = [f"{random.integers(0, 400)}{' ' * int(n)}a" for n in random.integers(0, 3, size=900)]
     lines = [word.upper() if random.random() < 0.3 else word for word in words]

@@ -384,14 +384,6 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
             ("Inner", "paragraph 4"),
         ],
     ),
-    "help.html": (
-        b'<!-- c --><script type="text/html" data-help="x"><p>Injects a <b>message</b>.</p>'
-        b"<h3>Outputs</h3></script>\n<script>f()</script><script type=text/x-red>Loose</script>",
-        [
-            (text, f"paragraph {n}")
-            for n, text in enumerate(["Injects a message.", "Outputs", "Loose"], 1)
-        ],
-    ),
     "a.docx": (
         word(_RUNS),
         [("A head", "paragraph 1"), ("Put in.", "paragraph 3"), ("cell", "paragraph 4")],

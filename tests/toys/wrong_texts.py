@@ -5,7 +5,6 @@ import io
 from typing import Any
 
 import polars as pl
-import zstandard
 
 Wrong = dict[str, tuple[str, bytes | None, str, str]]
 
@@ -49,17 +48,16 @@ def iconv(code: str) -> str:
     return f"convert it, for example: iconv -f {code} -t UTF-8 @ > utf8.txt"
 
 
-MANY_ENCODINGS = (
-    " (or -f BIG5, for traditional characters; SHIFT_JIS, for Japanese; EUC-KR, for Korean; "
-    "CP1251, for Russian)"
-)
-LATIN_ENCODINGS = " (or -f CP1250, for Czech, Polish or Hungarian)"
+OR_WITHOUT = "; or leave bad bytes out: iconv -c -f UTF-8 -t UTF-8 @ > clean.txt"
+EASTERN = iconv("GB18030") + f" (or BIG5, SHIFT_JIS, EUC-KR, CP1251 for Russian){OR_WITHOUT}"
+LATIN = iconv("CP1252") + f" (or CP1250 for Czech, Polish or Hungarian){OR_WITHOUT}"
 COPY = "copy it again"
 MEND = "mend the line, or leave it out"
 HALF = "mend or leave out this line; what wrote it cut a text in the middle of a character"
 OBJECTS = "a JSONL file has one object on each line"
 LIST = OBJECTS + ": jq -c '.[]' @ > rows.jsonl"
-NUL = "give a text file; or leave the NUL bytes out: tr -d '\\0' < @ > clean.txt"
+NUL = f"give a text file; of UTF-16 text {iconv('UTF-16LE')}; or leave the NUL bytes out: "
+NUL += "tr -d '\\0' < @ > clean.txt"
 COMMAS = "columns have a comma, a semicolon or a tab between, and count from 1"
 TABS = "columns have a tab between and count from 1"
 QUOTES = 'a cell in quotes writes a quote twice: "a ""b"""'
@@ -67,9 +65,6 @@ FIELD = "name a field that every line has, or mend the line"
 KEYS = (
     "give an object with texts by their keys; or, where each line is an object, name a field: "
     "@:text"
-)
-BAD_BYTES = (
-    "broken in 1 lines; iconv leaves the bad bytes out: iconv -c -f UTF-8 -t UTF-8 @ > clean.txt"
 )
 NUMBER = "give its number, from 1: @:2"
 NAME = "name the one with the text, for example "
@@ -84,7 +79,9 @@ NO_UTF_8 = "@: a text in it is not UTF-8", "write it again as UTF-8"
 TEXT = ["bade fifi", "golu mane", "tutu"] * 50
 PARQUET = as_parquet(TEXT)
 HOLE = PARQUET[:4] + bytes(len(PARQUET) // 2) + PARQUET[4 + len(PARQUET) // 2 :]
-LATIN = parquet_bytes({"text": ["fine", "brok."]}, "uncompressed").replace(b"brok.", b"brok\xff")
+ODD_BYTES = parquet_bytes({"text": ["fine", "brok."]}, "uncompressed").replace(
+    b"brok.", b"brok\xff"
+)
 INPUTS = dict(plain="a.txt", csv="a.csv", tsv="a.tsv:2", jsonl="a.jsonl:text")
 INPUTS |= dict(parquet="a.parquet:text")
 TEXTS = spelt_out(
@@ -96,9 +93,7 @@ TEXTS = spelt_out(
             b"one\ntwo\n", "@:1: there is no column 2, only 1 column", TABS, "a.txt:2"
         ),
         "plain field": (b"one\n", "@: there is no column 'text'", NUMBER, "a.txt:text"),
-        "plain encoding": case(
-            "one\nтри\n".encode("cp1251"), "@:2: not UTF-8", iconv("GB18030") + MANY_ENCODINGS
-        ),
+        "plain encoding": case("one\nтридцать три\n".encode("cp1251"), "@:2: not UTF-8", EASTERN),
         "plain compression": case(
             b"BZh91AY&SY\x00\x01", "@: a .bz2 archive", "unpack it first: bunzip2 -k @"
         ),
@@ -123,13 +118,8 @@ TEXTS = spelt_out(
         "csv no column": case(
             b"1,bade\n2,tutu\n", "@: a table with the columns '1', 'bade'", NAME + "@:1 or @:2"
         ),
-        "csv no column names": (
-            b"id,text\n1,bade\n",
-            "@: a table with the columns 'id', 'text'",
-            NAME + "@:id or @:text",
-        ),
         "csv encoding": case(
-            b"bade\n\xff\n" + "\u4e00\n".encode() * 3, "@:2: not UTF-8", BAD_BYTES, "a.csv:1"
+            b"bade\n\xff\n" + "\u4e00\n".encode() * 3, "@:2: not UTF-8", EASTERN, "a.csv:1"
         ),
         "csv compression": case(
             b"BZh91AY&SY\x00\x01", "@: a .bz2 archive", "unpack it first: bunzip2 -k @", "a.csv:1"
@@ -142,22 +132,17 @@ TEXTS = spelt_out(
             "a.json:text",
         ),
         "tmx whole": (MEMORY, TRANSLATIONS, CONVERT, "a.tmx"),
-        "tmx language": (MEMORY, TRANSLATIONS, CONVERT, "a.tmx:en"),
         "tsv blank": (b"1\t\n2\t \n", "@:2: no text in it, only blank lines", ""),
         "tsv truncated": (b"1\tone\n2", "@:2: there is no column 2, only 1", TABS),
-        "tsv truncated zst": (zstandard.compress(as_tsv(TEXT))[:-9], BROKEN, COPY, "a.tsv.zst:2"),
         "tsv pairs": (
             b"score\tsource\ttarget\n1.5\tone\tuno\n",
             "@: a table of 3 columns",
             NAME + "@:2 or @:3",
             "a.tsv",
         ),
-        "tsv blank first": (b"\n1\tone\n", "@: a table of 2 columns", NAME + "@:1 or @:2", "a.tsv"),
         "tsv column": (b"1\tone\n", "@:1: there is no column 3, only 2 columns", TABS, "a.tsv:3"),
-        "tsv column 0": (b"1\tone\n", "@: there is no column '0'", NUMBER, "a.tsv:0"),
         "tsv column name": (b"1\tone\n", "@: there is no column 'text'", NUMBER, "a.tsv:text"),
-        "tsv encoding": (b"1\tone\n2\t\xff\n", "@:2: not UTF-8", iconv("CP1252") + LATIN_ENCODINGS),
-        "tsv NUL": (b"1\tone\n2\t\0\n", "@:2: a binary file", NUL),
+        "tsv encoding": (b"1\tone\n2\t\xff\n", "@:2: not UTF-8", LATIN),
         "tsv compression": (b"\x1f\x8b no", BROKEN, COPY, "a.tsv.gz:2"),
         "jsonl null": (b'{"text": null}\n', "@:text: no text in it, only b", ""),
         "jsonl truncated": (
@@ -180,13 +165,10 @@ TEXTS = spelt_out(
         "jsonl number": case(
             b'{"text": "one"}\n{"text": 2}\n', "@:2: the field 'text' is a number, not a text", MEND
         ),
-        "jsonl array": (b"[\n{}\n]\n", "@:1: not JSON: Expecting value", LIST),
         "jsonl surrogate": case(
             b'{"text": "one"}\n{"text": "\\ud800"}\n', "@:2: half a character, \\ud800, at 1", HALF
         ),
-        "jsonl encoding": case(
-            b'{"text": "\xff"}\n', "@:1: not UTF-8", iconv("CP1252") + LATIN_ENCODINGS
-        ),
+        "jsonl encoding": case(b'{"text": "\xff"}\n', "@:1: not UTF-8", LATIN),
         "jsonl UTF-16": case(
             '{"t": "a"}'.encode("utf-16"), "@:1: UTF-16", iconv("UTF-16"), "a.jsonl:t"
         ),
@@ -195,7 +177,6 @@ TEXTS = spelt_out(
             parquet_bytes({"text": pl.Series([], dtype=pl.String)}), "@: no rows in it", ""
         ),
         "parquet truncated": (PARQUET[:-20], ENDS, COPY),
-        "parquet damaged": (HOLE, "@: a broken Parquet file: ", COPY),
         "parquet foreign": (as_tsv(TEXT), "@: not a Parquet file", BEGINS),
         "parquet no column": case(
             PARQUET, "@: the columns 'text', 'url'", NAME + "@:text or @:url", "a.parquet"
@@ -217,7 +198,7 @@ TEXTS = spelt_out(
             "@: the column 'text' is list(string), not text",
             "write it again with a column of text",
         ),
-        "parquet encoding": (LATIN, *NO_UTF_8),
+        "parquet encoding": (ODD_BYTES, *NO_UTF_8),
         "parquet compression": (gzip.compress(PARQUET)[:-9], BROKEN, COPY, "a.parquet.gz:text"),
     },
 )

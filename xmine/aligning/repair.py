@@ -17,7 +17,7 @@ from xmine.encoders.pair import EncoderPair, with_packs
 from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
-from xmine.pairs.pair import BEAD_LINES, Pair
+from xmine.pairs.pair import Pair
 from xmine.scoring.order import in_one_order
 from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
@@ -26,7 +26,7 @@ _GOOD = 0.5  # probability of rows and beads that are right
 # Lines between counterparts of one part; and right rows beside a block, which show the aligner how
 # seldom lines are merged.
 _FARTHEST, _BESIDE = 10, 100
-_MOST_PARTS = 8  # that are told
+_MOST_RUNS = 8  # of exchanged rows that are told
 _FEWEST = 10  # rows of which none is right
 _IN_PLACE = 0.25  # gain of lines that stand in order but for gaps
 # Rows less probable than this are compared with each other alone, if they are no more than this; by
@@ -46,28 +46,24 @@ class Repaired:
     Attributes:
         pairs: the other rows, and beads of lines in the blocks, in the order of the sources; all
             with `source_lines` and `target_lines`.
-        moved: `source_lines`, `target_lines` and number of `beads` of each part that stood in
-            another place.
+        moved: the number of beads whose lines stood in other places.
         alone: the number of source and of target lines that are left out.
         exchanged: runs of rows whose sides were exchanged, such as 21-30, which are turned back.
     """
 
     pairs: list[Pair]
-    moved: list[dict[str, object]]
+    moved: int
     alone: tuple[int, int]
     exchanged: Sequence[str] = ()
 
     def lines(self) -> list[str]:
         """Tell what moved, a sentence a line."""
-        more = len(self.moved) - _MOST_PARTS
-        said = "lines {source_lines} with lines {target_lines}: beads {beads:,}".format_map
-        turned = ", ".join(self.exchanged[:_MOST_PARTS])
-        turned += ", ..." * (len(self.exchanged) > _MOST_PARTS)
+        turned = ", ".join(self.exchanged[:_MOST_RUNS])
+        turned += ", ..." * (len(self.exchanged) > _MOST_RUNS)
         return [
             *["no row is a translation"] * (not self.pairs),
             *[f"rows {turned}: sides exchanged"] * bool(turned),
-            *map(said, self.moved[:_MOST_PARTS]),
-            *[f"and {count(more, 'more part')}"] * (more > 0),
+            *[f"{count(self.moved, 'bead')} of lines that stood elsewhere"] * bool(self.moved),
             "left out: {:,} x {:,} lines without counterpart".format(*self.alone),
         ]
 
@@ -105,20 +101,20 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     known = {row: other for row, other in known.items() if row in free and other in free}
     sources = sorted(free | beside)
     align_rows = partial(_beads, rows, encoder, found.result.options)
-    placed, part_of = _placed(known | {row: row for row in beside}, free)
+    placed = _placed(known | {row: row for row in beside}, free)
     order = [target for row in sources for target in placed.get(row, ())]
     moved_beads = [
         (x, y, prob)
         for x, y, prob in (align_rows(sources, order) if known else ())
         if any(row in beside or known.get(row) in y for row in x)
     ]
-    ways = [(moved_beads, part_of)]
+    ways = [moved_beads]
     texts = [[getattr(rows[row], side) for row in sorted(free)] for side in ("source", "target")]
     if in_one_order(texts[0], texts[1], _IN_PLACE):
-        ways.append((list(align_rows(sources, sources)), dict.fromkeys(sources, 0)))
-    beads, part_of = max(ways, key=lambda way: sum(p * len(free & {*x}) for x, _, p in way[0]))
+        ways.append(list(align_rows(sources, sources)))
+    beads = max(ways, key=lambda way: sum(p * len(free & {*x}) for x, _, p in way))
     kept = {row: pair for row, pair in enumerate(rows) if row not in free}
-    alone, parts = (set(free), set(free)), dict[int, list[_Bead]]()
+    alone, moved = (set(free), set(free)), 0
     for x, y, prob in beads:
         merged = beside.intersection(x)
         if beside.issuperset(x + y) or merged != beside.intersection(y):
@@ -128,13 +124,7 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         kept[x[0]] = _bead(rows, x, y, prob)
         alone[0].difference_update(x)
         alone[1].difference_update(y)
-        parts.setdefault(part_of[y[-1]], []).append((x, y, prob))
-    moved = list[dict[str, object]]()
-    for beads in parts.values():
-        if any(x != y for x, y, _ in beads):
-            ends = _bead(rows, beads[0][0] + beads[-1][0], beads[0][1] + beads[-1][1], None)
-            places = {name: getattr(ends, name) for name in BEAD_LINES}
-            moved.append({**places, "beads": len(beads)})
+        moved += x != y
     pairs = [kept[row] for row in sorted(kept)]
     return Repaired(pairs, moved, (len(alone[0]), len(alone[1])), exchanged)
 
@@ -245,27 +235,20 @@ def _closest(
     return closest
 
 
-def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]], dict[int, int]]:
-    """Place targets at the sources that are their counterparts.
-
-    Returns:
-        the targets of a source, those after the last counterpart of the part included; and the part
-        of each target.
-    """
+def _placed(known: dict[int, int], free: set[int]) -> dict[int, list[int]]:
+    """Give the targets of each source that has a counterpart, and those since the last one."""
     places = {row: at for at, row in enumerate(sorted(free.union(known)))}
     rows = list(places)
     elsewhere = {places[row] for row in known.values()}
-    placed, part_of, part = dict[int, list[int]](), dict[int, int](), 0
-    last = -1 - _FARTHEST, -1
+    placed, taken, last = dict[int, list[int]](), set[int](), (-1 - _FARTHEST, -1)
     for row in sorted(known):
         x, y = places[row], places[known[row]]
         is_next = x - last[0] <= _FARTHEST and 0 < y - last[1] <= _FARTHEST
-        part += not is_next
         between = set(range(last[1] + 1 if is_next else y, y)) - elsewhere
-        placed[row] = [rows[at] for at in (*sorted(between), y) if rows[at] not in part_of]
-        part_of.update(dict.fromkeys(placed[row], part))
+        placed[row] = [rows[at] for at in (*sorted(between), y) if rows[at] not in taken]
+        taken.update(placed[row])
         last = x, y
-    return placed, part_of
+    return placed
 
 
 def _beads(

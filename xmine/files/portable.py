@@ -1,4 +1,4 @@
-"""Locks, owners, and reading at a place: Windows has other calls than Linux and macOS."""
+"""Locks and owners: Windows has other calls than Linux and macOS."""
 
 import os
 import stat
@@ -21,24 +21,12 @@ if sys.platform == "win32":
         finally:
             os.lseek(handle, at, os.SEEK_SET)
 
-    def read_at(handle: int, count: int, start: int) -> bytes:
-        """Read bytes from a place of an open file; the file's own place stays."""
-        at = os.lseek(handle, 0, os.SEEK_CUR)
-        os.lseek(handle, start, os.SEEK_SET)
-        found = os.read(handle, count)
-        os.lseek(handle, at, os.SEEK_SET)
-        return found
-
 else:
     import fcntl
 
     def lock_at_once(handle: int) -> None:
         """Lock an open file until it is closed; BlockingIOError if another process holds it."""
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def read_at(handle: int, count: int, start: int) -> bytes:
-        """Read bytes from a place of an open file; the file's own place stays."""
-        return os.pread(handle, count, start)
 
 
 def is_ours(path: Path) -> bool:

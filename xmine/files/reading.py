@@ -9,9 +9,8 @@ import re
 import shlex
 import sys
 import zlib
-from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,7 +25,11 @@ BLOCK = 1 << 18
 _SLICE = 1 << 13
 _MOST_HELD = 1 << 29  # bytes of a file
 _BOM = b"\xef\xbb\xbf"
-_ASCII = bytes(range(128))
+# The likeliest encoding of a text, and others: of other scripts, and of Latin letters with accents.
+_ENCODINGS = (
+    ("GB18030", "BIG5, SHIFT_JIS, EUC-KR, CP1251 for Russian"),
+    ("CP1252", "CP1250 for Czech, Polish or Hungarian"),
+)
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -42,17 +45,15 @@ def stream_lines(path: str | Path, *, may_be_empty: bool = False) -> Iterator[st
 
     With `may_be_empty`, a file without lines is none of them.
     """
-    name, number, sure = name_of(path), 0, False
-    chunks = _whole_lines(read_blocks(path))
-    for chunk in chunks:
+    name, number = name_of(path), 0
+    for chunk in _whole_lines(read_blocks(path)):
         data = chunk if number else chunk.removeprefix(_BOM)
         if not number and b"\n" not in data and data.count(b"\r") > 1:
             raise FileError(
                 f"{name}: lines end in carriage returns alone",
                 f"tr '\\r' '\\n' < {in_command(name)} > lines.txt",
             )
-        lines = decode(data, name, number, chunks, is_sure=sure).split("\n")
-        sure = sure or not data.isascii()
+        lines = decode(data, name, number).split("\n")
         if lines[-1] == "":  # the end of the last line is not another line
             lines.pop()
         yield from (line.removesuffix("\r") for line in lines)
@@ -188,7 +189,6 @@ def _unpacked(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
         raise FileError(f"{name}: a broken archive: {error}", "copy it again") from error
 
 
-_LOOKED_AT = 4096  # bytes, where there is a NUL byte
 _MARKS = rb"\xff\xfe(?:\x00\x00)?|\xfe\xff|\x00\x00\xfe\xff"  # of UTF-16 and UTF-32
 # First bytes -> what unpacks one frame of such an archive; zstandard may skip frames.
 _ARCHIVES: dict[bytes, Callable[[], Any]] = {
@@ -200,98 +200,36 @@ _ARCHIVES: dict[bytes, Callable[[], Any]] = {
 }
 
 
-def decode(
-    data: bytes, name: str, before: int = 0, after: Iterable[bytes] = (), *, is_sure: bool = False
-) -> str:
+def decode(data: bytes, name: str, before: int = 0) -> str:
     """Decode UTF-8 text without NUL bytes.
 
     Args:
         data: a file's bytes, or some whole lines of it.
         name: of the file, for messages.
         before: lines of the file before `data`.
-        after: what follows, in pieces of whole lines; looked at to advise what to do.
-        is_sure: those lines have shown that the file is UTF-8: they are, and are not all ASCII.
     """
+    file = in_command(name)
     if not before and (mark := re.match(_MARKS, data)):
         encoding = "UTF-32" if b"\x00" in mark[0] else "UTF-16"
-        raise FileError(f"{name}:1: {encoding} text", _to_utf8(encoding, name))
-    nul = data.find(b"\x00")
-    if nul >= 0:
-        line, others = before + data.count(b"\n", 0, nul) + 1, data.replace(b"\x00", b"")
-        is_utf8 = _is_utf8(others) and not others.isascii()
-        if not (before or is_utf8) and (wide := _wide_encoding(data[:_LOOKED_AT])):
-            raise FileError(f"{name}:1: NUL bytes, as in {wide} text", _to_utf8(wide, name))
-        hint = "give a text file"
-        if is_utf8 or (others.isascii() and not re.search(rb"[\x01-\x08\x0e-\x1f]", others)):
-            hint += f"; or leave the NUL bytes out: tr -d '\\0' < {in_command(name)} > clean.txt"
+        raise FileError(f"{name}:1: {encoding} text", _to_utf8(encoding, file))
+    if (nul := data.find(b"\x00")) >= 0:
+        line = before + data.count(b"\n", 0, nul) + 1
+        hint = f"leave the NUL bytes out: tr -d '\\0' < {file} > clean.txt"
+        hint = f"give a text file; of UTF-16 text {_to_utf8('UTF-16LE', file)}; or {hint}"
         raise FileError(f"{name}:{line}: a binary file (it has a NUL byte)", hint)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = before + data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        cut = len(data) - error.start if error.reason == "unexpected end of data" else 0
-        if cut > 1 or (cut and (is_sure or not data[:-1].isascii())):
-            raise FileError(
-                f"{name}:{line}: not UTF-8: the file ends inside a character",
-                f"copy it again, or cut that off: head -c -{cut} {in_command(name)} > cut.txt",
-            ) from None
+        is_latin = 5 * len(data.translate(None, bytes(range(128)))) < 2 * len(data)
+        likely, others = _ENCODINGS[is_latin]
         raise FileError(
             f"{name}:{line}: not UTF-8: byte {column} of the line is 0x{data[error.start]:02x}",
-            _how_to_mend(chain([data], after), name, is_sure=is_sure),
+            f"{_to_utf8(likely, file)} (or {others}); or leave bad bytes out: "
+            f"iconv -c -f UTF-8 -t UTF-8 {file} > clean.txt",
         ) from None
 
 
-def _wide_encoding(data: bytes) -> str:
-    """Name the encoding of a text of two or four bytes a character, without a mark; or nothing."""
-    most, found = 0, ""
-    data = data.removesuffix(b"\n")  # or half of one
-    # In UTF-8 a space seldom has a NUL beside it; in UTF-16 Chinese quotes and 上 have its byte.
-    least = (0.6 if data.isascii() else 0.1) * (data.count(b"\n") + data.count(b" "))
-    for encoding in ("UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"):
-        with suppress(UnicodeDecodeError):
-            text = getincrementaldecoder(encoding)().decode(data)
-            spaces, number = text.count("\n") + text.count(" "), len(text.encode("ascii", "ignore"))
-            is_text = spaces >= (least or 1) or 2 * number > len(text)
-            if "\x00" not in text and is_text and number > most:
-                most, found = number, encoding
-    return found
-
-
-def _how_to_mend(pieces: Iterable[bytes], name: str, *, is_sure: bool) -> str:
-    """Tell a file in another encoding from one with a few broken lines."""
-    good = broken = high = size = bad_characters = characters = 0
-    for piece in pieces:
-        lines = [line for line in piece.split(b"\n") if not line.isascii()]
-        wrong = [line for line in lines if not _is_utf8(line)]
-        broken += len(wrong)
-        good += len(lines) - len(wrong)
-        high += sum(len(line.translate(None, _ASCII)) for line in lines)
-        size += sum(map(len, lines))
-        text = b"".join(wrong).decode("utf-8", "replace")
-        bad_characters += text.count("\ufffd")
-        characters += len(text) - len(text.encode("ascii", "ignore"))
-    # By chance a third of the characters of EUC-JP are UTF-8, and fewer of other encodings.
-    if is_sure or 10 * good > broken or 2 * bad_characters < characters:
-        return (
-            f"broken in {broken:,} lines; iconv leaves the bad bytes out: "
-            f"iconv -c -f UTF-8 -t UTF-8 {in_command(name)} > clean.txt"
-        )
-    if 5 * high < 2 * size:  # mostly ASCII: Latin letters, some with accents
-        return _to_utf8("CP1252", name) + " (or -f CP1250, for Czech, Polish or Hungarian)"
-    return (
-        _to_utf8("GB18030", name) + " (or -f BIG5, for traditional characters; SHIFT_JIS, for "
-        "Japanese; EUC-KR, for Korean; CP1251, for Russian)"
-    )
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _to_utf8(encoding: str, name: str) -> str:
-    return f"convert it, for example: iconv -f {encoding} -t UTF-8 {in_command(name)} > utf8.txt"
+def _to_utf8(encoding: str, file: str) -> str:
+    return f"convert it, for example: iconv -f {encoding} -t UTF-8 {file} > utf8.txt"

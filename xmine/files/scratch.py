@@ -12,22 +12,18 @@ import errno
 import mmap
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from xmine.files.atomic import writing
-from xmine.files.portable import is_ours, lock_at_once, read_at
-
-if TYPE_CHECKING:
-    from io import RawIOBase
+from xmine.files.portable import is_ours, lock_at_once
 
 _FOLDER: ContextVar[Path | None] = ContextVar("folder of scratch files", default=None)
 LEAST = 2**20  # bytes; fewer are not worth a file
@@ -158,44 +154,33 @@ def summed(rows: int, of: Callable[[slice], NDArray[np.float64]]) -> float:
 
 
 class Spool:
-    """Bytes that are appended; those that are there can be read."""
+    """Bytes that are appended."""
 
     def __init__(self) -> None:
         """Begin without any."""
         self._folder = _FOLDER.get()
-        self._file: RawIOBase | None = None
-        self._most = sys.maxsize if self._folder is None else LEAST
+        self._file: IO[bytes] | None = None
         self._written, self._tail = 0, bytearray()
 
     def append(self, data: bytes) -> int:
         """Append some bytes, and count those so far."""
         self._tail += data
-        if len(self._tail) >= self._most:
-            self._write()
+        if self._folder and len(self._tail) >= LEAST:
+            self._write(self._folder)
         return self._written + len(self._tail)
-
-    def read(self, start: int, stop: int) -> bytes:
-        """Read bytes that were appended at once."""
-        if self._file is None or start >= self._written:
-            return bytes(self._tail[start - self._written : stop - self._written])
-        return read_at(self._file.fileno(), stop - start, start)
 
     def array(self) -> NDArray[np.uint8]:
         """Give them all, uint8 [bytes]; none can be appended any more."""
-        if self._file is None:
+        if not self._file or not self._folder:
             return np.frombuffer(self._tail, dtype=np.uint8)
-        self._write()
+        self._write(self._folder)
         with self._file:
             return np.frombuffer(mmap.mmap(self._file.fileno(), self._written), np.uint8)
 
-    def _write(self) -> None:
-        assert self._folder is not None
-        with writing(self._folder):
-            if self._file is None:
-                folder = self._folder
-                self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
-            left = memoryview(self._tail)
-            while left:  # a disk that fills up takes a part, and refuses the next
-                left = left[self._file.write(left) :]
+    def _write(self, folder: Path) -> None:
+        with writing(folder):
+            self._file = self._file or tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+            self._file.write(self._tail)
+            self._file.flush()
         self._written += len(self._tail)
         self._tail = bytearray()

@@ -1,6 +1,6 @@
 """Lines of a side -> features of each line, a few numbers that the rules of flags read.
 
-The features of a line take about 32 bytes, 81 while they are computed, and 48 on disk.
+The features of a line take 25 bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files import scratch
-from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
@@ -33,8 +32,8 @@ LINES_OF_A_TASK = 2**13
 _MARKS = {**dict.fromkeys(".!…。！．।॥۔։።។", 1), **dict.fromkeys("?？؟", 2)}
 _CLOSING = " \t\"'”’»“«」』)）]"
 # The features of a line that need no other line.
-_NAMES = "key ends letters characters latin beyond_latin foreign mark markup garbled".split()
-_TYPES = "<i8 (3,)<i8 <i4 <i4 <i4 ? ? u1 ? ?".split()
+_NAMES = "key letters beyond_latin characters latin foreign mark markup garbled".split()
+_TYPES = "<i8 <i4 ? <i4 <i4 ? u1 ? ?".split()
 _LINE = np.dtype(list(zip(_NAMES, _TYPES, strict=True)))
 
 
@@ -52,9 +51,6 @@ class LineFeatures:
         foreign: bool [lines], whether it is in another language than its side.
         mark: uint8 [lines], how it ends: 1 with the mark of a sentence, 2 of a question, else 0.
         markup, garbled: bool [lines], see `xmine.flags.faults`.
-        groups: int64 [lines], the first line with the same letters, see
-            `xmine.flags.boilerplate.variants`.
-        boilerplate: bool [lines], whether it is.
     """
 
     keys: NDArray[np.int64]
@@ -66,8 +62,6 @@ class LineFeatures:
     mark: NDArray[np.uint8]
     markup: Bools
     garbled: Bools
-    groups: NDArray[np.int64]
-    boilerplate: Bools
 
 
 def read_line_features(
@@ -93,12 +87,7 @@ def read_line_features(
             stop = min(start + LINES_OF_A_TASK, len(side))
             _look(lines, range(start, stop), side.texts, are_foreign)
             tick(stop)
-    alone = {"key", "ends"}
-    columns = {name: _column(lines, name) for name in _NAMES if name not in alone}
-    keys = _column(lines, "key")
-    groups = scratch.stored(variants(keys, columns["letters"]))
-    marked = boilerplate(lines["ends"], groups, side.occurrences)
-    return LineFeatures(keys=keys, groups=groups, boilerplate=marked, **columns)
+    return LineFeatures(*(_column(lines, name) for name in _NAMES))
 
 
 def plan_features(
@@ -142,7 +131,6 @@ def _look(
     """Fill in the features of some lines."""
     for rows, some, spelt in _by_chunks(texts, some_lines):
         lines["key"][rows] = _keys(some, spelt)
-        lines["ends"][rows] = ends_of(spelt)
         lines["letters"][rows] = list(map(len, spelt))
         lines["characters"][rows] = list(map(len, some))
         lines["latin"][rows] = list(map(latin_characters, some))

@@ -16,7 +16,7 @@ from xmine.flags.numbers import Number, differing, reader
 from xmine.flags.placeholders import differing as placeholders
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.text.folding import nfkc, without_markup
-from xmine.text.languages import ENGLISH_WORDS, language_name, scripts_of, short_code
+from xmine.text.languages import language_name, scripts_of
 from xmine.text.rivals import rather_in
 
 _MOST_SAID = 60  # characters of a stretch
@@ -103,27 +103,14 @@ def _foreign(name: str, language: str, side: Sequence[str], text: str) -> str:
     if not foreign_to(language, found)(text, letters):
         (code,) = rather_in(language, found)([text], [letters])
         return code and f"the {name} looks like {language_name(code)}"
-    share = share_of_script(found, letters)
-    own = sorted(found)
-    scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
-    if share == 0:
-        return f"no {scripts} character in the {name}"
-    if share < 0.5:
-        return f"{share:.0%} of the letters of the {name} are {scripts}"
-    if "HIRAGANA" in own:
-        return f"no kana in the {name}"
-    if short_code(language) != "en":
-        return f"the {name} looks like English"
-    words = text.lower().split()
-    known = len(ENGLISH_WORDS.intersection(words))
-    return (
-        f"the {name} does not look like {language}: {count(known, 'function word')} "
-        f"in {count(len(words), 'word')}"
-    )
+    if (share := share_of_script(found, letters)) >= 0.5:
+        return f"the {name} does not look like {language_name(language)}"
+    scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in sorted(found))
+    return f"{share:.0%} of the letters of the {name} are {scripts}"
 
 
 _EXPLAINED: dict[str, Explained] = {
-    "hub": lambda *_: "a side is near to very many lines, or is boilerplate",
+    "hub": lambda *_: "a side is near to very many lines",
     "copy": lambda *_: "both sides are the same text",
     "near-copy": _near_copy,
     "language": _language,

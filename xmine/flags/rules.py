@@ -82,7 +82,8 @@ def flag_pairs(
     found = {
         "hub": none
         if neighbours is None
-        else is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
+        else is_hub(neighbours.sources, len(source))[x]
+        | is_hub(neighbours.targets, len(target))[y],
         "copy": copy,
         "near-copy": near_copy,
         "language": foreign,
@@ -122,9 +123,9 @@ def flag_pairs(
         "duplicate": partial(_duplicate_reason, better, lines, probs),
     }
     if neighbours is not None:
-        names = zip(("source", "target"), (neighbours.sources, neighbours.targets), strict=True)
-        sides = zip(names, (left, right), (x, y), strict=True)
-        why["hub"] = hub_reason([(*both, side, rows) for both, side, rows in sides])
+        why["hub"] = hub_reason(
+            [("source", neighbours.sources, x), ("target", neighbours.targets, y)]
+        )
         why["high"] = _high_reason(chosen.cosines, sure)
     rivals = np.where(better[0] != own, better[0], np.where(better[1] != own, better[1], -1))
     return Flags.of(found, why=why, rivals=rivals)

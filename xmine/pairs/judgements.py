@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from xmine.errors import FileError
-from xmine.files.portable import lock_at_once, read_at
+from xmine.files.portable import lock_at_once
 from xmine.files.reading import STDIN
 from xmine.run.folder import JUDGEMENTS_FILE, RUN_FILE
 
@@ -260,7 +260,7 @@ def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> N
         handle = os.open(path, _OPENED, 0o666)
         try:
             with _locked(handle, path, patience):
-                _mend(handle, path, grows=any(label.more for label in labels))
+                _mend(handle, path)
                 size = os.fstat(handle).st_size
                 try:
                     _write_whole(handle, b"".join(label.line() for label in labels))
@@ -293,20 +293,17 @@ def _locked(handle: int, path: Path, patience: float) -> Iterator[None]:
     yield  # the lock goes when the handle is closed, or with the process
 
 
-def _mend(handle: int, path: Path, *, grows: bool) -> None:
-    """Begin the file, or end a last line that was cut short; an old one that grows says so."""
+def _mend(handle: int, path: Path) -> None:
+    """Begin the file, or end a last line that was cut short."""
     size = os.fstat(handle).st_size
-    head = read_at(handle, len(HEADER), 0)
+    head = os.read(handle, len(HEADER))
     if HEADER.startswith(head) and head != HEADER:  # nothing there, or not even the header
         os.ftruncate(handle, 0)
         _write_whole(handle, HEADER)
         return
     check_header(head, path)
-    if grows and head.startswith(b"1", len(_TITLE)):
-        with path.open("r+b", buffering=0) as file:  # `handle` writes at the end alone
-            file.seek(len(_TITLE))
-            file.write(b"2")
-    if read_at(handle, 1, size - 1) != b"\n":
+    os.lseek(handle, size - 1, os.SEEK_SET)
+    if os.read(handle, 1) != b"\n":
         _write_whole(handle, b"\n")
 
 

@@ -7,8 +7,6 @@ seed pairs are some.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,31 +68,13 @@ class LabelledPairs(NamedTuple):
         return LabelledPairs(self.name, pairs, self.numbers)
 
     def _with_same_texts(self, source: Sentences, target: Sentences) -> "LabelledPairs":
-        """Keep the pairs whose lines, or lines that have moved, have the texts that were judged."""
-        labels = [*zip(self.pairs, self.texts or (), strict=True)]
-        found, moves = dict[int, LabelledPair](), [(0, 0)]
-
-        def look(at: int, by: int, down: int) -> bool:
-            (first, second, right), texts = labels[at]
-            x, own = _line_and_text(first + by, source)
-            y, other = _line_and_text(second + down, target)
+        """Keep the pairs whose lines have the texts that were judged."""
+        pairs = list[LabelledPair]()
+        for (first, second, right), texts in zip(self.pairs, self.texts or (), strict=True):
+            x, own = _line_and_text(first, source)
+            y, other = _line_and_text(second, target)
             if own and other and texts == hash_of(own, other):
-                found[at] = LabelledPair(x, y, right)
-            return at in found
-
-        for at in range(len(labels)):
-            look(at, 0, 0)
-        taken, misses = {each[:2] for each in found.values()}, 0
-        for at in [at for at in range(len(labels)) if at not in found]:
-            for move in chain(moves[::-1], _moves() if misses < _MISSES else ()):
-                if look(at, *move) and (there := found[at][:2]) not in taken:
-                    taken.add(there)
-                    moves += [move] if move not in moves else []
-                    break
-                found.pop(at, None)
-            else:
-                misses += 1
-        pairs = [found[at] for at in sorted(found)]
+                pairs.append(LabelledPair(x, y, right))
         left_out = len(self.pairs) - len(pairs)
         if not pairs:
             raise FileError(
@@ -123,16 +103,6 @@ def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
     return line, side.texts[row] if there else ""
 
 
-@cache
-def _moves() -> list[tuple[int, int]]:
-    """List by how many lines pairs may have moved: on one side, on both alike, or on each."""
-    alike = {(x * n, y * n) for n in range(-1000, 1001) for x, y in ((1, 0), (0, 1), (1, 1))}
-    near = {(x, y) for x in range(-20, 21) for y in range(-20, 21)}
-    return sorted(alike | near, key=lambda move: (abs(move[0]) + abs(move[1]), move))
-
-
-# After so many pairs that are nowhere only moves are tried that others have made.
-_MISSES = 50
 NOTHING_KNOWN = LabelledPairs("", [])
 
 

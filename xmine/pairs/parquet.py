@@ -15,7 +15,6 @@ from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
 from xmine.pairs.pair import (
     COLUMNS,
-    LARGEST,
     Languages,
     Pair,
     in_order,
@@ -100,14 +99,11 @@ def read(
         columns += [_column(file, each) for each in others]
         kept = [each for each, kind in file.schema.items() if is_kept(each) and is_text(kind)]
         columns += [file.texts([each]).alias(each) for each in kept]
-        row = 0
         for block in file.blocks(columns, _ROWS_AT_A_TIME):
-            _check_whole(block, others, row, name)
             given: dict[str, Iterable[Any]] = {each: block[each] for each in block.columns}
             given |= {"more": block.select(kept).iter_rows(named=True)} if kept else {}
             some = map(Pair, *(given.get(each, repeat(None)) for each in Pair._fields))
             yield from map(choice.turned, some)
-            row += len(block)
 
 
 def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]]:
@@ -147,15 +143,3 @@ def _column(file: ParquetFile, name: str) -> "pl.Expr":
     if COLUMNS[name] is float:
         return column.cast(pl.Float64).fill_nan(None)  # pandas writes NaN for what is not there
     return column.cast(pl.Int64) if kind == pl.Null else column
-
-
-def _check_whole(block: "pl.DataFrame", names: list[str], row: int, name: str) -> None:
-    for each in names:
-        if COLUMNS[each] is int:
-            wrong = (~block[each].is_between(0, LARGEST)).arg_true()
-            if len(wrong):
-                raise FileError(
-                    f"{name}: row {row + wrong[0] + 1}: {each!r} is not a whole number "
-                    "from 0 to 10^18",
-                    "mend the row, or leave it out",
-                )

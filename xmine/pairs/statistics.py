@@ -1,19 +1,20 @@
 """Pairs -> what is in them: counts, repetitions, lengths, scores, flags; and a random sample.
 
-Both walk through the pairs once and hold numbers, not texts (but for the sample itself).
+The survey holds a table of the pairs, the sample itself alone.
 """
 
-import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xmine.pairs.pair import Pair
+from xmine.pairs.pair import Pair, pair_frame
 from xmine.text.sentences import folded
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def survey(pairs: Iterable[Pair]) -> dict[str, Any]:
@@ -29,51 +30,36 @@ def survey(pairs: Iterable[Pair]) -> dict[str, Any]:
 
     `flags`: how many pairs have each flag, most first; None where no pair has flags.
     """
-    count = copies = empty_sources = empty_targets = 0
-    known: tuple[set[int], set[int], set[int]] = set(), set(), set()  # 64-bit hashes of texts
-    lengths, ratios = (array("q"), array("q")), array("d")
-    numbers = {name: array("d") for name in ("score", "cosine", "prob", "margin")}
-    looked_at, raised = 0, Counter[str]()
-    for pair in pairs:
-        count += 1
-        source, target = pair.source, pair.target
-        for seen, key in zip(known, (pair[:2], source, target), strict=True):
-            seen.add(hash(key))
-        lengths[0].append(len(source))
-        lengths[1].append(len(target))
-        empty_sources += not source.strip()
-        empty_targets += not target.strip()
-        if source.strip() and target.strip():
-            ratios.append(len(target) / len(source))
-            copies += folded(source) == folded(target)
-        for name, values in numbers.items():
-            value = getattr(pair, name)
-            if value is not None and math.isfinite(value):
-                values.append(value)
-        if pair.flags is not None:
-            looked_at += 1
-            raised.update(filter(None, pair.flags.split(",")))
-    most_first = sorted(raised.items(), key=lambda item: (-item[1], item[0]))
+    table = pair_frame(pairs)
+    source, target = table["source"], table["target"]
+    lengths = [side.str.len_chars() for side in (source, target)]
+    empty = [side.str.strip_chars() == "" for side in (source, target)]
+    whole = ~(empty[0] | empty[1])
+    both = zip(source.filter(whole), target.filter(whole), strict=True)
+    flags = table["flags"].drop_nulls()
+    raised = Counter(name for each in flags for name in filter(None, each.split(",")))
     return {
-        "pairs": count,
-        "copies": copies,
-        "repeated_pairs": count - len(known[0]),
-        "repeated_sources": count - len(known[1]),
-        "repeated_targets": count - len(known[2]),
-        "empty_sources": empty_sources,
-        "empty_targets": empty_targets,
+        "pairs": len(table),
+        "copies": sum(folded(text) == folded(other) for text, other in both),
+        "repeated_pairs": len(table) - table.select("source", "target").n_unique(),
+        "repeated_sources": len(table) - source.n_unique(),
+        "repeated_targets": len(table) - target.n_unique(),
+        "empty_sources": int(empty[0].sum()),
+        "empty_targets": int(empty[1].sum()),
         "source_length": _spread(lengths[0]),
         "target_length": _spread(lengths[1]),
-        "length_ratio": _spread(ratios),
-        **{name: _spread(values) for name, values in numbers.items()},
-        "flags": dict(most_first) if looked_at else None,
+        "length_ratio": _spread((lengths[1] / lengths[0]).filter(whole)),
+        **{name: _spread(table[name]) for name in ("score", "cosine", "prob", "margin")},
+        "flags": dict(sorted(raised.items(), key=lambda x: (-x[1], x[0]))) if len(flags) else None,
     }
 
 
-def _spread(values: "array[int] | array[float]") -> list[float] | None:
-    if not values:
+def _spread(values: "pl.Series") -> list[float] | None:
+    numbers = values.drop_nulls().to_numpy()
+    numbers = numbers[np.isfinite(numbers)]
+    if not len(numbers):
         return None
-    spread: list[float] = np.quantile(np.asarray(values), [0, 0.25, 0.5, 0.75, 1]).tolist()
+    spread: list[float] = np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).round(6).tolist()
     return spread
 
 

@@ -1,6 +1,6 @@
 """The files of a folder -> which of them are texts, how long, in which language, and their pairs.
 
-A look costs little: a language is told by the first lines, and long files are counted in part.
+A look costs little: a language is told by the first lines, and long files are not counted.
 """
 
 from collections.abc import Iterable
@@ -13,22 +13,20 @@ from typing import NamedTuple
 from xmine.display import count
 from xmine.errors import XmineError
 from xmine.files.digests import Identity, identity
-from xmine.files.reading import read_blocks
-from xmine.files.suffixes import MARKED, PROGRAMS, TABLES, kind_of, packing_of, suffix_of
+from xmine.files.suffixes import MARKED, PROGRAMS, TABLES, kind_of, suffix_of
 from xmine.text.by_language import without_language
 from xmine.text.formats import KEYED, has_units
 from xmine.text.identification import guess_language
 from xmine.text.inputs import text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
 
-_COUNTED = 50_000_000  # bytes; of more, some at the beginning tell how long the lines are
+_COUNTED = 50_000_000  # bytes
 _PARSED = 5_000_000  # bytes of a file that is no plain text
-_SAMPLE = 8_000_000  # bytes
 _LINES = 200  # that tell a language
 
 
 class Glance(NamedTuple):
-    """A text: its lines, such as `375 lines`, `~2,000,000 lines` or nothing, and its language."""
+    """A text: its lines, such as `375 lines`, or nothing, and its language."""
 
     lines: str = ""
     language: str = UNKNOWN_LANGUAGE
@@ -64,16 +62,7 @@ def _glance(path: str, _: Identity) -> Glance:
     language = guess_language(first[:_LINES])
     if language == UNKNOWN_LANGUAGE:
         language = without_language(path)[1] or language
-    if size <= _COUNTED:
-        return Glance(count(given.survey.lines, "line"), language)
-    if packing_of(path):
-        return Glance("", language)
-    lines = read = 0
-    for block in read_blocks(path):
-        lines, read = lines + block.count(b"\n"), read + len(block)
-        if read >= _SAMPLE:
-            break
-    return Glance(f"~{round(lines * size / read / 1000) * 1000:,} lines", language)
+    return Glance(count(given.survey.lines, "line") if size <= _COUNTED else "", language)
 
 
 def pairs_of(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -30,9 +30,6 @@ from xmine.text.languages import (
 )
 
 _SCRIPT_NAMES = {"CJK": "Chinese characters"}
-# Of the characters of Mandarin prose 2 to 6 in a hundred are 的, of Cantonese, Wu and word lists
-# fewer than one; and 3 to 10 are of one of these sets.
-_VARIANTS = {"zh-Hans": "这们来个时说国对会为过学还没", "zh-Hant": "這們來個時說國對會為過學還沒"}
 # Of words of English prose and interfaces a fifth and more are function words, of a dozen kinds; of
 # text in seventeen other languages up to 0.18, of four kinds or so that look the same there.
 _SURE_FUNCTION_WORDS, _SURE_KINDS = 0.2, 12
@@ -204,41 +201,21 @@ def check_sides(
     """
     if len(texts[0]) == len(texts[1]) > 0 and sampled(texts[0]) == sampled(texts[1]):
         return [f"{names[0]} and {names[1]}: the same text; translations need another language"]
-    left, right = map(_look, texts)
-    told = _told(left, texts[0]), _told(right, texts[1])
-    if told[0] and told[0] == told[1]:
-        return [f"{names[0]} and {names[1]}: both look like {language_name(told[0])}"]
-    wrong = left.is_not(codes[0]), right.is_not(codes[1])
-    if any(wrong) and not (left.is_not(codes[1]) or right.is_not(codes[0])):
-        sides = (f"{word} {code or 'left out'}" for word, code in zip(said, codes, strict=True))
-        return [
-            f"{', '.join(sides)}: the other way round? "
-            f"{names[0]} looks like {language_name(codes[1] or left.likeliest())}"
-        ]
+    looks = [*map(_look, texts)]
+    code, other = (each.likeliest() for each in looks)
+    # Mandarin, Cantonese and Wu, in either script, all look like Chinese.
+    if code == other != "zh" and all(each.is_sure(code) for each in looks):
+        return [f"{names[0]} and {names[1]}: both look like {language_name(code)}"]
     return [
         f"{name}: does not look like {language_name(code)} ({word} {code})"
-        for name, word, code, bad in zip(names, said, codes, wrong, strict=True)
-        if bad
+        for name, word, code, look in zip(names, said, codes, looks, strict=True)
+        if look.is_not(code)
     ]
 
 
 def looks_foreign(texts: Sequence[str], code: str) -> bool:
     """Tell whether texts are surely not in a language; about a thousand of them are looked at."""
     return _look(texts).is_not(code)
-
-
-def _told(looks: _Looks, texts: Sequence[str]) -> str:
-    """Give the language beyond doubt, Chinese with its script; an empty string if that fails."""
-    code = looks.likeliest()
-    if not looks.is_sure(code):
-        return ""
-    if code != "zh":
-        return code
-    held = Counter(letter for text in sampled(texts) for letter in text)
-    simple, full = (sum(held[each] for each in signs) for signs in _VARIANTS.values())
-    if held["的"] < looks.scripts["CJK"] * 0.015 or 10 * min(simple, full) > max(simple, full):
-        return ""
-    return "zh-Hans" if simple > full else "zh-Hant"
 
 
 def _look(texts: Sequence[str]) -> _Looks:

@@ -144,7 +144,7 @@ class PackedTexts(LazyTexts):
 
 
 class TextPacker:
-    """Texts that are still being packed; those that are can be looked at."""
+    """Texts that are still being packed."""
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -154,10 +154,6 @@ class TextPacker:
     def __len__(self) -> int:
         """Count the texts so far."""
         return len(self._offsets) - 1
-
-    def __getitem__(self, row: int) -> str:
-        """Decode one of the texts so far."""
-        return self._data.read(*self._offsets[row : row + 2]).decode("utf-8", _ERRORS)
 
     def append(self, text: str) -> None:
         """Add a text."""

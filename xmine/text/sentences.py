@@ -16,6 +16,7 @@ from xmine.progress import Progress, Report, silent
 from xmine.text.columns import NoColumnError
 from xmine.text.file_lines import FileLines
 from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
+from xmine.text.hashing import first_equal
 from xmine.text.identification import sure_language
 from xmine.text.inputs import TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
@@ -27,7 +28,6 @@ _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
 FEW = 5  # lines that are named
 _CUT = "mine and align cut lines into sentences with --segment"
 _LINES_OF_A_GUESS = 1000
-_FEWEST_PLACES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +217,8 @@ def sentence_table(
     more than `longest` characters is no sentence, and has no row.
     """
     language, every_line = _told(every_line, language, segment=segment)
-    texts, seen = TextPacker(), FirstRows()
-    lines, offsets, spans = array("q"), array("q"), array("q")  # of rows
-    folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
+    texts, hashes = TextPacker(), array("q")
+    lines, offsets, spans = array("q"), array("q"), array("q")
     too_long = list[int]()
     blank = number = 0
     stage = "segmenting" if segment else "reading"
@@ -237,43 +236,37 @@ def sentence_table(
             too_long += [number] * (len(pieces) - len(short))
             pieces = short
         for offset, text in pieces:
-            row = seen.find(folded(text), texts) if dedup else len(texts)
-            if row < len(texts):
-                folded_lines.append(number)
-                folded_into.append(row)
-                continue
+            hashes.append(hash(folded(text)) if dedup else len(texts))
+            spans.extend(span_of(line, offset, len(text), len(texts)))
             texts.append(text)
             lines.append(number)
-            if segment:
-                offsets.append(offset)
-            spans.extend(span_of(line, offset, len(text), row))
+            offsets.append(offset)
     if not len(texts):
         what = f"lines of more than {longest:,} characters" if too_long else "blank lines"
         raise FileError(f"{name}: no text in it, only {what}", _CUT if too_long else "")
-    own, starts, again, first = (
-        np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, folded_lines, folded_into)
-    )
-    occurrences = scratch.empty(len(own), np.int64)
-    occurrences[:] = 1
-    np.add.at(occurrences, first, 1)
+    own, starts, keys = (np.frombuffer(each, np.int64) for each in (lines, offsets, hashes))
+    first = first_equal(keys)  # two of a million texts have one hash in 30 million runs
     stands_for = None
     if not segment:
         stands_for = scratch.empty(number, np.int64)
         stands_for[:] = np.arange(1, number + 1)
-        stands_for[again - 1] = own[first]
-    return Sentences(
+        stands_for[own - 1] = own[first]
+    every = Sentences(
         name,
         texts.packed(),
         scratch.stored(own),
         number,
         blank,
-        len(again),
+        repeated=0,
         too_long=tuple(too_long),
         offsets=scratch.stored(starts) if segment else None,
-        occurrences=occurrences,
+        occurrences=scratch.stored(np.bincount(first, minlength=len(own))),
         stands_for=stands_for,
         spans=_spans(own, np.frombuffer(spans, np.int64).reshape(-1, 3)) if spans else None,
     )
+    rows = np.flatnonzero(first == np.arange(len(own)))
+    again = len(own) - len(rows)
+    return replace(every.take(rows), repeated=again) if again else every
 
 
 def _spans(lines: NDArray[np.int64], joined: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -290,46 +283,6 @@ def _told(lines: Iterable[str], language: str, *, segment: bool) -> tuple[str, I
     lines = iter(lines)
     first = list(islice(lines, _LINES_OF_A_GUESS))
     return sure_language(first), chain(first, lines)
-
-
-class FirstRows:
-    """Finds the first row that a folded text stands in: a hash table of row numbers.
-
-    A million lines take 16 to 24 MB so, where a dict of their keys takes 200. Rows of equal hashes
-    are compared as texts.
-    """
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._hashes = array("q")  # of rows
-        self._table = array("i", [-1]) * _FEWEST_PLACES  # place -> row; after a full one, the next
-
-    def find(self, key: str, texts: TextPacker) -> int:
-        """Find the row of a key; if there is none yet, it is given to the next row of `texts`."""
-        table, hashes, own = self._table, self._hashes, hash(key)
-        last = len(table) - 1
-        place = own & last
-        while (row := table[place]) >= 0:
-            if hashes[row] == own and folded(texts[row]) == key:
-                return row
-            place = (place + 1) & last
-        table[place] = len(hashes)
-        hashes.append(own)
-        if 2 * len(hashes) > len(table):
-            self._grow()
-        return len(hashes) - 1
-
-    def _grow(self) -> None:
-        hashes, size = np.frombuffer(self._hashes, dtype=np.int64), 2 * len(self._table)
-        self._table = array("i" if size <= 2**31 else "q", [-1]) * size
-        table = np.frombuffer(self._table, dtype=self._table.typecode)
-        for some in scratch.slices(len(hashes)):
-            rows, places = np.arange(some.start, some.stop), hashes[some] & (size - 1)
-            while len(rows):  # all at once, then those that another took the place of
-                free = table[places] < 0
-                table[places[free]] = rows[free]
-                left = table[places] != rows
-                rows, places = rows[left], (places[left] + 1) & (size - 1)
 
 
 def folded(text: str) -> str:

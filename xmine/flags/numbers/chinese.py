@@ -27,7 +27,6 @@ _NUMBER = re.compile(
     r"(?:\s?世纪\s?(\d{2})\s?年代|(年代?|后)|(%|个百分点)|(?:分之(\d+))|(成|折))?"
 )
 _WORDS = re.compile(rf"({_N}+(?:点{_N}+)?)(?:(分之)({_N}+(?:点{_N}+)?|\d+)|(成|折)|(年代?))?")
-_RANGE = re.compile(r"\s*(?:-|–|—|~|到|至|或|、|和)\s*")
 _DIGITS = re.compile(r"\d+")
 _ABOUT = re.compile("(十)?([一二两三四五六七八])([二三四五六七八九])([十百千万亿兆]*)")
 _ONES = re.compile("[二两兩三四五六七八九]|十(?!分)")
@@ -62,7 +61,7 @@ def chinese_digits(text: str) -> list[Number]:
     """Read what is written in digits, with the numerals that scale it."""
     text = without_zero_minutes(text)
     found: list[Number] = []
-    end, last, waiting = -1, 0.0, None
+    end, last = -1, 0.0
     for match in at_digits(_NUMBER, text):
         digits, scales, decade, year, percent, parts, tenths = match.groups()
         value = value_of(digits)
@@ -85,9 +84,6 @@ def chinese_digits(text: str) -> list[Number]:
         if match.start() == end and last > value * times:  # 1亿2000万, 1万3200
             values |= {value * times + total for total in found[-1].readings}
             found.pop()
-        elif times > 1 and waiting is not None and _RANGE.fullmatch(text[end : match.start()]):
-            found[-1] = number({waiting, waiting * times}, digits=True)
-        waiting = value if times == 1 else None
         end, last = match.end(), times
         found.append(in_digits(text, match, values))
     return found

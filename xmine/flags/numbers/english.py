@@ -38,17 +38,14 @@ _JOINING = {"and", "a", "an", "half"}
 _WORD = re.compile(r"[a-z]+")
 # What two dozen and two decades are may be said in another way.
 _VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
-_ROMAN = re.compile(r"\b[IVX]{1,6}\b")
 _TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)
-_RANGE = re.compile(r"\s*(?:-|–|—|to|and|or)\s*[$€£¥]?")
 _ONE = "|".join(sorted(_COUNTED, key=len, reverse=True))
 # May is a verb, too; half and quarter are too many numbers to be found again.
 _NAMED = "|".join(word for word, values in _OTHERS.items() if len(values) == 1 and word != "may")
-# Digits with what scales them, number words that stand together, months, Roman numerals.
+# Digits with what scales them, number words that stand together, months.
 _PLACES = re.compile(
     rf"{_DIGITS.pattern}|\b(?:{_ONE})(?:(?:[ -]| and )(?:{_ONE}))*\b"
-    rf"|\b(?:{_NAMED})\b"
-    r"|\b(?-i:[IVX]{2,6})\b",
+    rf"|\b(?:{_NAMED})\b",
     re.IGNORECASE,
 )
 
@@ -56,7 +53,6 @@ _PLACES = re.compile(
 def english_digits(text: str) -> list[Number]:
     """Read what is written in digits, with the word that scales it."""
     found: list[Number] = []
-    end, waiting = -1, None
     if ":" in text or ".m" in text or "am" in text or "pm" in text:
         for hour, minute, half in _TIME.findall(text):
             later = 12 if half in "pP" else 0
@@ -76,18 +72,14 @@ def english_digits(text: str) -> list[Number]:
         elif scale:
             times = _SCALES[scale.lower()]
             values = {value * times} | ({value} if scale.lower() in _LETTERS else set())
-            if waiting is not None and _RANGE.fullmatch(text[end : match.start()]):
-                found[-1] = number({waiting, waiting * times}, digits=True)
         elif suffix is None and value < 100 and text[max(match.start() - 1, 0)] in "'’-/–":
             values |= {1900 + value, 2000 + value}  # '98, 2018-19
-        waiting = None if scale or percent else value
-        end = match.end()
         found.append(in_digits(text, match, values))
     return found
 
 
 def english_words(text: str) -> list[Number]:
-    """Read number words, months, Roman numerals."""
+    """Read number words and months."""
     found: list[Number] = []
     together: list[str] = []
     for word in [*_WORD.findall(text.casefold()), ""]:
@@ -104,7 +96,7 @@ def english_words(text: str) -> list[Number]:
             found.append(number(_OTHERS[word], digits=False))
             if word == "half":
                 together = [word]
-    return found + [number({_roman(letters)}, digits=False) for letters in _ROMAN.findall(text)]
+    return found
 
 
 def _word_values(words: list[str]) -> list[set[float]]:
@@ -133,12 +125,6 @@ def _word_values(words: list[str]) -> list[set[float]]:
     if words[-1].endswith("ies"):
         values |= {1900 + total + current}
     return [values, *alone]
-
-
-def _roman(letters: str) -> float:
-    values = [{"I": 1, "V": 5, "X": 10}[letter] for letter in letters]
-    following = [*values[1:], 0]
-    return sum(-a if a < b else a for a, b in zip(values, following, strict=True))
 
 
 ENGLISH = Reader(

@@ -1,15 +1,12 @@
 """Word files and EPUB books -> their paragraphs; both are zip archives of XML."""
 
 import posixpath
-import re
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from io import BytesIO
 from itertools import chain, starmap
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
@@ -52,84 +49,50 @@ def read_docx(path: str) -> Iterator[Passage | LeftOut]:
             parts[kind.removesuffix("+xml")].append(each.get("PartName", "").lstrip("/"))
         if not parts["document.main"]:
             raise FileError(f"{name_of(path)}: no Word document", "save it again as .docx")
-        hidden = set[str]()  # styles
-        for style in chain.from_iterable(_xml(archive, name, path) for name in parts["styles"]):
-            if _is_hidden(_child(style, "rPr"), hidden, style):
-                hidden.add(_value(style, "styleId"))
         for kind, place in (_PARTS | _BESIDE).items():
             roots = (_xml(archive, name, path) for name in dict.fromkeys(parts[kind]))
-            for found in chain.from_iterable(_paragraphs(root, hidden, place) for root in roots):
+            for found in chain.from_iterable(_paragraphs(root, place) for root in roots):
                 if kind in _PARTS:
                     yield found
                 elif isinstance(found, Passage) and found.text.strip():
                     yield LeftOut(place)
 
 
-def _paragraphs(root: Element, hidden: set[str], place: str) -> Iterator[Passage | LeftOut]:
+def _paragraphs(root: Element, place: str) -> Iterator[Passage | LeftOut]:
     number = 0
     for element in root.iter():
         if tag_of(element.tag) == "AlternateContent":  # one text in two forms
             element[:] = [each for each in element if tag_of(each.tag) != "Fallback"]
         elif tag_of(element.tag) == "p":
             left_out, number = Counter[str](), number + 1
-            yield Passage("".join(_said(element, hidden, left_out)), f"{place} {number}")
+            yield Passage("".join(_said(element, left_out)), f"{place} {number}")
             yield from starmap(LeftOut, (+left_out).items())
 
 
-def _said(paragraph: Element, hidden: set[str], left_out: Counter[str]) -> Iterator[str]:
+def _said(paragraph: Element, left_out: Counter[str]) -> Iterator[str]:
     """Give the text of a paragraph without those inside, and count what is left out."""
-    is_hidden = _is_hidden(_child(paragraph, "pPr"), hidden)
     waiting = [*reversed(paragraph)]
     while waiting:
         element = waiting.pop()
         tag = tag_of(element.tag)
-        hides = tag == "r" and (is_hidden or _is_hidden(_child(element, "rPr"), hidden))
-        if what := "hidden texts" if hides else _LEFT_OUT.get(tag):
+        if what := "hidden texts" if _is_hidden(element) else _LEFT_OUT.get(tag):
             inside = (each.text for each in element.iter() if tag_of(each.tag) in ("t", "delText"))
             if any(text and text.strip() for text in inside):
                 left_out[what] += 1
         elif tag == "t":
             yield element.text or ""
-        elif tag == "sym":
-            code = _value(element, "char").lower()
-            known = _symbols().get(f"{_value(element, 'font')} {code[-2:]}")
-            if known is None and re.fullmatch("[0-9a-f]{4}", code):
-                known = chr(int(code, 16))
-            yield known if known and known.isprintable() else ""
-            left_out["symbols"] += not (known and known.isprintable())
+        elif tag == "sym":  # a place in a font of symbols
+            left_out["symbols"] += 1
         elif tag not in _ELSEWHERE:
             yield _CHARACTERS.get(tag, "")
             waiting.extend(reversed(element))
 
 
-@cache
-def _symbols() -> dict[str, str]:
-    """Read the characters of fonts of symbols, by font and place: `Symbol b0` is a degree."""
-    lines = Path(__file__).with_name("symbols.txt").read_text(encoding="utf-8").splitlines()
-    return {
-        f"{font} {place:02x}": character
-        for font, first, characters in (line.split(" ") for line in lines)
-        for place, character in enumerate(characters, start=int(first, 16))
-    }
-
-
-def _is_hidden(looks: Element | None, styles: set[str], style: Element | None = None) -> bool:
-    """Tell whether a run, a paragraph or a style hides its text, or the style that it follows."""
-    if (vanish := _child(looks, "vanish")) is not None:
-        return _value(vanish) not in ("0", "false", "off")
-    follows = _child(looks if style is None else style, "rStyle", "pStyle", "basedOn")
-    return _value(follows) in styles
-
-
-def _child(element: Element | None, *names: str) -> Element | None:
-    inside = element if element is not None else ()
-    return next((each for each in inside if tag_of(each.tag) in names), None)
-
-
-def _value(element: Element | None, name: str = "val") -> str:
-    """Give an attribute by its name without its namespace; nothing where there is none."""
-    items = element.items() if element is not None else ()
-    return next((value for key, value in items if tag_of(key) == name), "")
+def _is_hidden(run: Element) -> bool:
+    """Tell whether a run says itself that its text is hidden."""
+    looks = next((each for each in run if tag_of(each.tag) == "rPr"), ())
+    told = next((each for each in looks if tag_of(each.tag) == "vanish"), None)
+    return told is not None and not {*told.attrib.values()} & {"0", "false", "off"}
 
 
 def read_epub(path: str) -> Iterator[Passage | LeftOut]:

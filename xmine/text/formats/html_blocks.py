@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 ELEMENTS = read_table("elements")
 _INLINE, _NO_TEXT, _SPACES = {*ELEMENTS["inline"].split()}, ELEMENTS["no_text"], {"br", "lb"}
-_SHOWN = re.compile(  # scripts that hold a page, as of Node-RED
-    r"<script\b[^<>]*\btype=[\"']?text/(?:html|x-red|x-template)\b[^<>]*>(.*?)(?:</script>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
 # The number or the mark of a note or a page, and the attributes of an element that holds one.
 _NUMBER = re.compile(
     r"[\[({]*(?:(?:page|pg|p)?[. ]?\d{1,4}|[ivxlcdm]{1,8}|[a-z]|[*†‡§¶↩↑^]{1,4}\ufe0e?)[\])}.:]*",
@@ -42,7 +38,7 @@ def parsed(text: str, name: str) -> "_Element":
     from lxml import etree, html
 
     parser = html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
-    page = _BEYOND.sub(r"\1", _SHOWN.sub(r"<div>\1</div>", text))
+    page = _BEYOND.sub(r"\1", text)
     try:  # as bytes: a text may not say its encoding
         root = html.document_fromstring(page.encode("utf-8", "replace"), parser=parser)
         fatal = parser.error_log.filter_from_fatals()

@@ -1,31 +1,24 @@
 """OpenDocument, RTF, LaTeX, reStructuredText, AsciiDoc, ... -> their texts, as pandoc parses them.
 
-pandoc gives a tree of blocks as JSON (`Text.Pandoc.Definition` of pandoc-types). It reads no other
-file (`--sandbox`), and has 1 GB of memory.
+pandoc makes a page of HTML. It reads no other file (`--sandbox`), and has 1 GB of memory.
 """
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
+from xmine.extras import needs
 from xmine.files.reading import limited, name_of, raw_blocks, read_blocks
 from xmine.files.suffixes import kind_of
 from xmine.files.xml_text import decoded, parsed_xml
 from xmine.text.formats.apart import made_of
 from xmine.text.formats.books import opened
+from xmine.text.formats.html_blocks import bared, blocks, parsed
 from xmine.text.formats.units import LeftOut, Passage, read_text
 
 KINDS = tuple("odt rtf latex rst asciidoc fb2 docbook org textile mediawiki".split())
-_OPTIONS = "-t json --sandbox --verbose +RTS -M1g -RTS".split()
-_QUOTES = {"SingleQuote": "‘’", "DoubleQuote": "“”"}
-_INLINE = {*"Emph Link SmallCaps Span Strikeout Strong Subscript Superscript Underline".split()}
-_SPACES = {"Space": " ", "SoftBreak": "\n", "LineBreak": "\n"}
+_OPTIONS = "-t html -s --sandbox --verbose +RTS -M1g -RTS".split()
 _NOT_READ = re.compile(r"\[[A-Z]+\] (?:(Skipped) |Could not load include file )")
-_WORD = re.compile(r"\w")
-# Lines of a program, which who knows Markdown sets in for code: `name = value`, `name(value)`.
-_CODE = re.compile(r"(?:\s*[\w.]++(?: ?[-+]?= ?\S.*|\(.*\);?)(?:\n|$))+")
 # Of RTF: groups, fonts, character sets of these and their code pages, letters without Unicode.
 _TOKEN = re.compile(
     rb"\\u-?\d+ ?\\'..|\\[\\{}]|([{}])|\\f(\d+)|\\fcharset(\d+)|((?:\\'[0-9a-fA-F]{2})+)"
@@ -39,21 +32,21 @@ _INCLUDE = re.compile(rb"^include::.*\]$", re.MULTILINE)
 
 
 def read(path: str) -> Iterator[Passage | LeftOut]:
-    """Read headings, paragraphs, list items, cells and captions; notes stand behind their text."""
+    """Read headings, paragraphs, list items, cells and captions; notes stand behind all of them."""
     import pypandoc
 
     kind, name, program = kind_of(path), name_of(path), pypandoc.get_pandoc_path()
+    needs(name, "trafilatura")  # with it comes what parses pages
     data = _data(path, kind)
     if kind == "asciidoc":  # whose reader ends at a file that is not there
         data, number = _INCLUDE.subn(b"", data)
         data = _ROW.sub(lambda row: _STYLE.sub(b" |", row[0]), data)
         yield LeftOut("included files", number)
     made, notes = made_of(data, name, kind, program, "-f", kind, *_OPTIONS)
-    tree, number = json.loads(made, object_hook=_part), 0
-    title = tree["meta"].pop("title", None)
-    for each in _texts([title, *tree["meta"].values(), tree["blocks"], None]):
-        number += isinstance(each, str)
-        yield Passage(each, f"paragraph {number}") if isinstance(each, str) else each
+    _, page = parsed(made.decode(), name)  # its body
+    yield from bared(page, pictures=False)
+    for number, text in enumerate(blocks(page), start=1):
+        yield Passage(text, f"paragraph {number}")
     for note in filter(None, map(_NOT_READ.match, notes)):
         yield LeftOut("unknown commands" if note[1] else "included files")
 
@@ -97,53 +90,3 @@ def _unicoded(data: bytes) -> bytes:
 
     # pandoc drops what follows a plain character in place of a letter.
     return re.sub(rb"(\\u-?\d+) ?\?", rb"\1\\'3f", _TOKEN.sub(written, data))
-
-
-# Kind of a node -> what becomes of what it holds.
-_FOLDS: dict[str, Callable[[Any], Any]] = {
-    "Str": lambda held: (held,),
-    # One of a role of reStructuredText is the title of a link.
-    "Code": lambda held: (held[1], *["code"] * ("interpreted-text" not in held[0][1])),
-    "Math": lambda held: (held[1],) if held[0] == "InlineMath" else LeftOut("formulas"),
-    "Image": lambda held: held[1] not in ([], [("image",)]) and LeftOut("texts of pictures"),
-    "Quoted": lambda held: [(_QUOTES[held[0]][0],), held[1], (_QUOTES[held[0]][1],)],
-    "LineBlock": lambda held: [[None, line] for line in held],
-    "Note": lambda held: (None, held),
-    "Cite": lambda held: held[1],
-    "CodeBlock": lambda held: held[1].strip() and LeftOut("code blocks"),
-    "RawBlock": lambda held: held[1].strip() and LeftOut("raw blocks"),
-    "RawInline": lambda held: held[1].strip() and LeftOut("raw codes"),
-}
-
-
-def _part(node: dict[str, Any]) -> Any:  # noqa: ANN401 - lists of lists
-    """Fold a node: a text is a tuple, None stands between two blocks, a bare `str` is no text."""
-    kind, held = node.get("t"), node.get("c")
-    if kind in _SPACES:
-        return (_SPACES[kind],)
-    if held is None:
-        return kind or node
-    if kind in _FOLDS:
-        return _FOLDS[kind](held)
-    return held if kind in _INLINE else [None, held, None]
-
-
-def _texts(tree: list[Any]) -> Iterator[str | LeftOut]:
-    said, notes, waiting = list[tuple[str, ...]](), list[list[Any]](), [tree]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, LeftOut):
-            yield each
-        elif isinstance(each, tuple) and each[0] is None:  # of a note
-            notes.insert(0, each[1])
-        elif isinstance(each, tuple):
-            said.append(each)
-        elif isinstance(each, (dict, list)):
-            waiting += reversed([*(each.values() if isinstance(each, dict) else each)])
-        elif each is None:
-            text = "".join(piece[0] for piece in said)
-            if text.strip():
-                is_code = all(len(piece) > 1 or not _WORD.search(piece[0]) for piece in said)
-                yield LeftOut("code blocks") if is_code or _CODE.fullmatch(text) else text
-            waiting += notes
-            said, notes = [], []

@@ -33,10 +33,10 @@ CEILINGS = {
     "xmine/run": 1849,
     "xmine/scoring": 2622,
     "xmine/text": 4869,
-    "trainer": 8208,
+    "trainer": 8286,
     "tui": 6582,
     "bench": 8342,
-    "tests": 55066,
+    "tests": 55107,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -50,6 +50,7 @@ from .run.checkpoints import (
 from .run.devset import Diverged, fell, read_scored
 from .run.fitting import fitted
 from .run.loop import EndedOnTrial
+from .run.picture import draw_training
 from .run.prepare import TrainedTowers, load_encoder
 from .run.reranking import fitted_weights
 
@@ -73,7 +74,7 @@ class Trained:
         measures: on the held-out pairs; see `xmine.trainer.run.devset.measure`.
         rows: number of rows in training.
         excluded: number of rows left out for `--exclude`.
-        remarks: of the method; the reason of an early end.
+        remarks: of the method; the reason of an early end, and of a missing picture.
         is_worse: whether retrieval fell, see `fell`.
         retrieved: what it was measured on.
         panel: what became of all languages, see `xmine.evaluation.panel`; empty if not asked for.
@@ -101,6 +102,7 @@ def train(
     *,
     resume: Resume = False,
     force: bool = False,
+    draws: bool = False,
     compares: bool = False,
     paced: Callable[[Pace], bool] | None = None,
     is_fitted: bool = False,
@@ -113,6 +115,7 @@ def train(
         resume: go on with a run that was stopped; "auto": if there is one, as does a start that
             is not the first of `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.
+        draws: leave a picture of loss and accuracy too, if matplotlib is there.
         compares: measure what became of all languages, if one encoder goes on from one.
         paced: called in each process after the first steps of each stage. Where it gives true in
             the first process, training ends there, and the folder of the run is removed.
@@ -157,7 +160,7 @@ def train(
         is_worse = fell(made.measures, options.held_out)
         remarks: tuple[str, ...] = (_WORSE,) if is_worse else ()
         if leads():
-            remarks += _remarks(run, options)
+            remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
         told = made, kept.excluded, panel, known
@@ -200,8 +203,11 @@ def _opened(
         yield opened[0] if opened else (False, TrainingRun(folder, options, corpus))
 
 
-def _remarks(run: TrainingRun, options: TrainingOptions) -> tuple[str, ...]:
-    """Collect the remarks of the log, each once, as a resumed run may have repeated them."""
+def _remarks(run: TrainingRun, options: TrainingOptions, title: str) -> tuple[str, ...]:
+    """Collect the remarks of the log, each once, as a resumed run may have repeated them.
+
+    With a title, draw the log, too: a run is not lost for its picture.
+    """
     logged = (run.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
     lines = [json.loads(line) for line in logged]
     found = [line["remark"] for line in lines if "remark" in line]
@@ -213,6 +219,11 @@ def _remarks(run: TrainingRun, options: TrainingOptions) -> tuple[str, ...]:
     vocabulary = run.vocabulary()
     if vocabulary is not None and len(vocabulary) < options.vocabulary_size:
         found.append(f"a vocabulary of {len(vocabulary):,} tokens: the texts give no more")
+    try:
+        if title:
+            draw_training(run.folder / METRICS_FILE, title)
+    except XmineError as error:
+        found.append(f"no picture of the run: {error.message}: {error.hint}")
     return tuple(dict.fromkeys(found))
 
 
@@ -259,7 +270,7 @@ def _save(encoders: dict[str, SentenceEncoder], cards: list[str], output: Path) 
         encoder.card = card
 
     def write() -> None:
-        beside = [folder / name for name in KEPT_FILES]
+        beside = [*(folder / name for name in KEPT_FILES), *folder.glob("training.*")]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:

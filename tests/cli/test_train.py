@@ -157,14 +157,24 @@ def test_on_several_nodes_no_command_of_one_node_is_told(
     assert capsys.readouterr().err == told
 
 
-def test_what_a_run_leaves(command: Command, pairs_file: Path, toy_folder: Path) -> None:
+def test_what_a_run_leaves(
+    command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ended = command("train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--epochs", 3)
     assert ended.estimate.startswith("xmine: after 3 steps of 63: ")
     left = {path.name for path in Path("new").iterdir()}
-    assert {"README.md", "options.toml", "metrics.jsonl"} <= left
+    assert {"README.md", "options.toml", "metrics.jsonl", "training.svg", "training.csv"} <= left
+    assert "accuracy" in Path("new", "training.svg").read_text()
+    head, *rows = Path("new", "training.csv").read_text().splitlines()
+    assert head == "step,loss,accuracy"
     logged = map(json.loads, Path("new", "metrics.jsonl").read_text().splitlines())
     steps = dict.fromkeys(x["step"] for x in logged if x["step"])  # the last: loss, and measures
-    assert list(steps) == [20, 21, 40, 42, 60, 63]
+    assert [int(row.split(",")[0]) for row in rows] == list(steps) == [20, 21, 40, 42, 60, 63]
+    assert rows[-1].split(",")[1] and "" in {row.split(",")[1] for row in rows}
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ended = command("train", "pairs.tsv", "-o", "bare", "--encoder", toy_folder, *FEW)
+    assert ended.err.startswith("xmine: no picture of the run: a picture needs matplotlib")
+    assert not list(Path("bare").glob("training.*"))
 
 
 def test_force_replaces_an_encoder_and_nothing_else(

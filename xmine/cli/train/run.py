@@ -135,7 +135,7 @@ def train_with(
 
     at = output.with_name(f".{output.name}.dry-run") if dry_run else output
     how: Any = {"resume": False if dry_run else goes_on, "force": force or dry_run}
-    how |= {"compares": not dry_run, "is_fitted": True}
+    how |= {"draws": True, "compares": not dry_run, "is_fitted": True}
     try:
         with console.progress() as report:
             trained = train(method, corpus, options, at, report, paced=paced, **how)

@@ -4,7 +4,13 @@ from dataclasses import dataclass
 
 from xmine.evaluation import benchmarks
 from xmine.evaluation.benchmarks import Benchmark
-from xmine.evaluation.options import EvaluationOptions, FilesOptions, GroupOptions
+from xmine.evaluation.options import (
+    AlignedOptions,
+    EvaluationOptions,
+    FilesOptions,
+    GroupOptions,
+    MarginOptions,
+)
 from xmine.options import option
 
 TRANSFER_TASKS = tuple(
@@ -71,7 +77,40 @@ class TransferOptions(EvaluationOptions):
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class XsimPlusPlusOptions(MarginOptions):
+    """Error rate of margin-based search among perturbed English sentences."""
+
+    split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
+    language: list[str] = option(
+        [], "Measure only these languages, such as fra_Latn,deu_Latn.", shown_default="all"
+    )
+
+
 _OWN = [
+    Benchmark(
+        "xsim++",
+        "Is the translation still found among English sentences with one thing changed?",
+        "flores200/devtest/*.devtest, flores200/devtest_augmented/eng_Latn_{augmented,errtype}.*",
+        XsimPlusPlusOptions,
+        "papers.xsimplusplus:evaluate_xsimplusplus",
+    ),
+    Benchmark(
+        "xsts",
+        "Does the cosine rank pairs as people do in other languages, and across two?",
+        "sts17/STS2017.{eval.v1.1,gs}, sts17/STS2017-extended, stsb/stsb-*-test.csv",
+        EvaluationOptions,
+        "papers.xsts:evaluate_xsts",
+        ("scipy",),
+    ),
+    Benchmark(
+        "align",
+        "How close are sentences that mean the same, and how evenly are all spread?",
+        "stsb/stsb-en-*.csv, newstest2019/ref.*, un-devset/UNv1.0.devset.*, flores101/dev/*.dev, "
+        "or files you name",
+        AlignedOptions,
+        "papers.align:evaluate_align",
+    ),
     Benchmark(
         "geometry",
         "Do the languages share one space: same distribution, same sentences, all directions?",

@@ -12,6 +12,7 @@ from papers.benchmarks import GeometryOptions, LangidOptions
 from papers.geometry import evaluate_geometry
 from papers.labelled_pairs import read_pawsx
 from papers.langid import evaluate_langid
+from papers.xsts import evaluate_xsts
 
 from tests.toys.bucc import figure, measure
 from xmine.encoders.encoder import SentenceEncoder
@@ -19,7 +20,6 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions, StsOptions
 from xmine.evaluation.similarity.correlation import rate, spearman
 from xmine.evaluation.similarity.sts import evaluate_sts, read_stsb_split
-from xmine.evaluation.similarity.xsts import evaluate_xsts
 from xmine.progress import silent
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")

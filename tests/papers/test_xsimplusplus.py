@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from papers.benchmarks import XsimPlusPlusOptions
+from papers.xsimplusplus import (
+    Perturbed,
+    errors_by_kind,
+    evaluate_xsimplusplus,
+    read_perturbed,
+)
 
 from tests.toys.files import write
 from tests.toys.xsim import CHOICES, loose, slow_lines
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.retrieval.xsimplusplus import (
-    Perturbed,
-    errors_by_kind,
-    evaluate_xsimplusplus,
-    read_perturbed,
-)
 from xmine.pairs.io import ParallelText
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from papers.xsts import ADDED, REPEATED, TRACKS, evaluate_xsts
 from scipy.stats import spearmanr
 
 from tests.toys.sts import Pairs, easy, write_stsb
@@ -11,7 +12,6 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.similarity.xsts import ADDED, REPEATED, TRACKS, evaluate_xsts
 from xmine.pairs.io import ParallelText
 
 

@@ -183,16 +183,6 @@ class XsimOptions(LinesOptions, MarginOptions, AlignedOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimPlusPlusOptions(MarginOptions):
-    """Error rate of margin-based search among perturbed English sentences."""
-
-    split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
-    language: list[str] = option(
-        [], "Measure only these languages, such as fra_Latn,deu_Latn.", shown_default="all"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class StsOptions(EvaluationOptions):
     """Semantic textual similarity."""
 

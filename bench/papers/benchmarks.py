@@ -1,21 +1,43 @@
 """Benchmarks that only the papers measure, beside those of `xmine eval`, and their options."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xmine.evaluation import benchmarks
 from xmine.evaluation.benchmarks import Benchmark
 from xmine.evaluation.options import (
     AlignedOptions,
+    BitextOptions,
     EvaluationOptions,
     FilesOptions,
-    GroupOptions,
     MarginOptions,
+    TatoebaOptions,
 )
 from xmine.options import option
 
 TRANSFER_TASKS = tuple(
     "mr cr subj mpqa sst2 trec mrpc americasnli xnli xcopa multieurlex multiarc pawsx".split()
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions(EvaluationOptions):
+    """Averages over groups of languages, such as head and long-tail ones."""
+
+    groups: str = option(
+        "",
+        'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on; '
+        "emma-x: its head and long-tail ones.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedTatoebaOptions(TatoebaOptions, GroupOptions):
+    """Accuracy on Tatoeba."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedBitextOptions(BitextOptions, GroupOptions):
+    """Retrieval accuracy on aligned files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +181,10 @@ _OWN = [
         "papers.quality:evaluate_qe",
         ("scipy",),
     ),
+]
+_OWN += [
+    replace(benchmarks.BENCHMARKS[name], options=options, function=f"papers.groups:grouped_{name}")
+    for name, options in (("tatoeba", GroupedTatoebaOptions), ("bitext", GroupedBitextOptions))
 ]
 OWN = {benchmark.name: benchmark for benchmark in _OWN}
 BENCHMARKS = benchmarks.BENCHMARKS | OWN

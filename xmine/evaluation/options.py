@@ -31,17 +31,6 @@ class EvaluationOptions(EncodingOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupOptions(EvaluationOptions):
-    """Averages over groups of languages, such as head and long-tail ones."""
-
-    groups: str = option(
-        "",
-        'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on; '
-        "emma-x: its head and long-tail ones.",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class RerankingOptions(EvaluationOptions):
     """Rows of our own behind those of the papers."""
 
@@ -72,7 +61,7 @@ class LanguageOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TatoebaOptions(LinesOptions, LanguageOptions, GroupOptions):
+class TatoebaOptions(LinesOptions, LanguageOptions):
     """Accuracy on Tatoeba."""
 
 
@@ -117,7 +106,7 @@ class AlignedOptions(FilesOptions, LanguageOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextOptions(LinesOptions, AlignedOptions, GroupOptions):
+class BitextOptions(LinesOptions, AlignedOptions):
     """Retrieval accuracy on aligned files."""
 
 

@@ -21,12 +21,12 @@ CEILINGS = {
     "xmine/browsing": 2702,
     "xmine/cli": 5327,
     "xmine/encoders": 4771,
-    "xmine/evaluation": 3036,
+    "xmine/evaluation": 2983,
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/judging": 1334,
     "xmine/knn": 2552,
-    "xmine/mining": 3754,
+    "xmine/mining": 3716,
     "xmine/native": 32,
     "xmine/pairs": 3124,
     "xmine/plots": 359,
@@ -35,8 +35,8 @@ CEILINGS = {
     "xmine/text": 5046,
     "trainer": 8711,
     "tui": 6582,
-    "bench": 8500,
-    "tests": 55546,
+    "bench": 8601,
+    "tests": 53957,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

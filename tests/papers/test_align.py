@@ -9,7 +9,6 @@ from papers.align import evaluate_align
 
 from tests.evaluation.test_uniformity import slow_uniformity
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import AlignedOptions
 from xmine.pairs.io import ParallelText
@@ -50,19 +49,6 @@ def test_the_whole_benchmark(
     )
 
 
-def test_aligned_files_of_other_languages_are_told(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    english = toy_pairs.sources[:10]
-    write_lines(tmp_path / "newstest2019", {"ref.de": english, "ref.fr": english})
-    rows = [f"{text},{text},5" for text in english]
-    write_lines(tmp_path / "stsb", {"stsb-en-test.csv": rows})
-    result = evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
-    assert [row.name for row in result.rows] == ["STS-B test"]
-    (note,) = result.notes
-    assert note.startswith("No aligned files are measured: there are no files in languages of the")
-
-
 def test_lines_in_another_order_are_not_aligned(
     toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
@@ -77,22 +63,3 @@ def test_lines_in_another_order_are_not_aligned(
         figures.append(result.rows[0].figures)
     assert figures[0]["align"] < figures[1]["align"] / 3
     assert figures[0]["uniform"] == pytest.approx(figures[1]["uniform"], abs=1e-6)
-
-
-def test_named_files_alone(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    texts = {"x.en": toy_pairs.sources[:9], "x.zh": toy_pairs.targets[:9]}
-    write_lines(tmp_path / "stsb", {"stsb-en-test.csv": ["a,b,5"], **texts})
-    options = AlignedOptions(files=str(tmp_path / "stsb" / "x.{}"), pivot="zh")
-    result = evaluate_align(toy_encoder, DataFolder(tmp_path), options)
-    assert [row.name for row in result.rows] == ["en-zh"]
-
-
-def test_errors(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    write_lines(tmp_path / "stsb", {"stsb-en-dev.csv": ["ba,de,4", "fi,go,1"]})
-    with pytest.raises(FileError, match="STS-B dev: no pair of positives"):
-        evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
-    (tmp_path / "stsb" / "stsb-en-dev.csv").write_text(" ,de,5\n")
-    with pytest.raises(FileError, match="STS-B dev: no pair of positives"):
-        evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())

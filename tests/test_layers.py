@@ -21,7 +21,7 @@ CEILINGS = {
     "xmine/browsing": 2702,
     "xmine/cli": 5327,
     "xmine/encoders": 4771,
-    "xmine/evaluation": 2983,
+    "xmine/evaluation": 2960,
     "xmine/files": 1739,
     "xmine/flags": 2659,
     "xmine/judging": 1334,
@@ -35,8 +35,8 @@ CEILINGS = {
     "xmine/text": 5046,
     "trainer": 8711,
     "tui": 6582,
-    "bench": 8601,
-    "tests": 53957,
+    "bench": 8637,
+    "tests": 53939,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

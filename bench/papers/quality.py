@@ -11,9 +11,10 @@ from itertools import count
 import numpy as np
 
 from papers.correlations import correlate_sets, pearson
+from papers.headed import read_headed
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
+from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, mean_row, paper_means

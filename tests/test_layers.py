@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8711,
     "tui": 6582,
     "bench": 8637,
-    "tests": 53939,
+    "tests": 53909,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

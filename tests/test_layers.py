@@ -20,7 +20,7 @@ CEILINGS = {
     "xmine/aligning": 2436,
     "xmine/browsing": 2702,
     "xmine/cli": 5327,
-    "xmine/encoders": 4771,
+    "xmine/encoders": 4755,
     "xmine/evaluation": 2960,
     "xmine/files": 1739,
     "xmine/flags": 2659,
@@ -35,8 +35,8 @@ CEILINGS = {
     "xmine/text": 5046,
     "trainer": 8711,
     "tui": 6582,
-    "bench": 8637,
-    "tests": 53909,
+    "bench": 8702,
+    "tests": 53922,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

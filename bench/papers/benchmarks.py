@@ -10,6 +10,7 @@ from xmine.evaluation.options import (
     EvaluationOptions,
     FilesOptions,
     MarginOptions,
+    StsOptions,
     TatoebaOptions,
 )
 from xmine.options import option
@@ -38,6 +39,13 @@ class GroupedTatoebaOptions(TatoebaOptions, GroupOptions):
 @dataclass(frozen=True, kw_only=True)
 class GroupedBitextOptions(BitextOptions, GroupOptions):
     """Retrieval accuracy on aligned files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhitenedStsOptions(StsOptions):
+    """Semantic textual similarity."""
+
+    whiten: bool = option(False, "Whiten the vectors of each set first (Su et al., 2021).")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,8 +191,12 @@ _OWN = [
     ),
 ]
 _OWN += [
-    replace(benchmarks.BENCHMARKS[name], options=options, function=f"papers.groups:grouped_{name}")
-    for name, options in (("tatoeba", GroupedTatoebaOptions), ("bitext", GroupedBitextOptions))
+    replace(benchmarks.BENCHMARKS[name], options=options, function=f"papers.{function}")
+    for name, options, function in (
+        ("tatoeba", GroupedTatoebaOptions, "groups:grouped_tatoeba"),
+        ("bitext", GroupedBitextOptions, "groups:grouped_bitext"),
+        ("sts", WhitenedStsOptions, "whitened:whitened_sts"),
+    )
 ]
 OWN = {benchmark.name: benchmark for benchmark in _OWN}
 BENCHMARKS = benchmarks.BENCHMARKS | OWN

@@ -181,7 +181,6 @@ class StsOptions(EvaluationOptions):
         choices=STS_TASKS,
         shown_default="all there are",
     )
-    whiten: bool = option(False, "Whiten the vectors of each set first (Su et al., 2021).")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -158,7 +158,11 @@ class Bench:
         """Make a small transformer that knows other pairs, as transformers saves one."""
         path = self.folder / "checkpoint"
         if not path.exists():
-            given = SMALL | {"languages": self.languages, "steps": 1000, "epochs": ENOUGH}
+            given: dict[str, Any] = SMALL | {
+                "languages": self.languages,
+                "steps": 1000,
+                "epochs": ENOUGH,
+            }
             options = METHODS[REFERENCE].options(**given, encoder="scratch")
             body: Any = trained(REFERENCE, options, self.other, self.folder / "run").towers[""].body
             body.model.save_pretrained(path)

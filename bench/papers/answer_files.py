@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from papers.json_rows import as_distributed, filled_text, json_file, json_rows
 from xmine.errors import FileError
 from xmine.evaluation.data import incomplete
-from xmine.evaluation.readers.json_rows import as_distributed, filled_text, json_file, json_rows
 
 LAREQA_LANGUAGES = tuple("ar de el en es hi ru th tr vi zh".split())
 CANDIDATES = "candidate_set_entities.jsonl"

@@ -1,15 +1,51 @@
 """Benchmarks that only the papers measure, beside those of `xmine eval`, and their options."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xmine.evaluation import benchmarks
 from xmine.evaluation.benchmarks import Benchmark
-from xmine.evaluation.options import EvaluationOptions, FilesOptions, GroupOptions
+from xmine.evaluation.options import (
+    AlignedOptions,
+    BitextOptions,
+    EvaluationOptions,
+    FilesOptions,
+    MarginOptions,
+    StsOptions,
+    TatoebaOptions,
+)
 from xmine.options import option
 
 TRANSFER_TASKS = tuple(
     "mr cr subj mpqa sst2 trec mrpc americasnli xnli xcopa multieurlex multiarc pawsx".split()
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions(EvaluationOptions):
+    """Averages over groups of languages, such as head and long-tail ones."""
+
+    groups: str = option(
+        "",
+        'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on; '
+        "emma-x: its head and long-tail ones.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedTatoebaOptions(TatoebaOptions, GroupOptions):
+    """Accuracy on Tatoeba."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedBitextOptions(BitextOptions, GroupOptions):
+    """Retrieval accuracy on aligned files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhitenedStsOptions(StsOptions):
+    """Semantic textual similarity."""
+
+    whiten: bool = option(False, "Whiten the vectors of each set first (Su et al., 2021).")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +107,40 @@ class TransferOptions(EvaluationOptions):
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class XsimPlusPlusOptions(MarginOptions):
+    """Error rate of margin-based search among perturbed English sentences."""
+
+    split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
+    language: list[str] = option(
+        [], "Measure only these languages, such as fra_Latn,deu_Latn.", shown_default="all"
+    )
+
+
 _OWN = [
+    Benchmark(
+        "xsim++",
+        "Is the translation still found among English sentences with one thing changed?",
+        "flores200/devtest/*.devtest, flores200/devtest_augmented/eng_Latn_{augmented,errtype}.*",
+        XsimPlusPlusOptions,
+        "papers.xsimplusplus:evaluate_xsimplusplus",
+    ),
+    Benchmark(
+        "xsts",
+        "Does the cosine rank pairs as people do in other languages, and across two?",
+        "sts17/STS2017.{eval.v1.1,gs}, sts17/STS2017-extended, stsb/stsb-*-test.csv",
+        EvaluationOptions,
+        "papers.xsts:evaluate_xsts",
+        ("scipy",),
+    ),
+    Benchmark(
+        "align",
+        "How close are sentences that mean the same, and how evenly are all spread?",
+        "stsb/stsb-en-*.csv, newstest2019/ref.*, un-devset/UNv1.0.devset.*, flores101/dev/*.dev, "
+        "or files you name",
+        AlignedOptions,
+        "papers.align:evaluate_align",
+    ),
     Benchmark(
         "geometry",
         "Do the languages share one space: same distribution, same sentences, all directions?",
@@ -120,6 +189,14 @@ _OWN = [
         "papers.quality:evaluate_qe",
         ("scipy",),
     ),
+]
+_OWN += [
+    replace(benchmarks.BENCHMARKS[name], options=options, function=f"papers.{function}")
+    for name, options, function in (
+        ("tatoeba", GroupedTatoebaOptions, "groups:grouped_tatoeba"),
+        ("bitext", GroupedBitextOptions, "groups:grouped_bitext"),
+        ("sts", WhitenedStsOptions, "whitened:whitened_sts"),
+    )
 ]
 OWN = {benchmark.name: benchmark for benchmark in _OWN}
 BENCHMARKS = benchmarks.BENCHMARKS | OWN

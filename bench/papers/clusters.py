@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.benchmarks import ClusterOptions
+from papers.json_rows import filled_text, json_rows
 from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder, read_tab_separated
-from xmine.evaluation.readers.json_rows import filled_text, json_rows
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.progress import Report, silent
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.benchmarks import GeometryOptions
+from papers.groups import in_groups, read_groups
 from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import AlignedOptions
-from xmine.evaluation.result import Metric, Result, Row, in_groups, read_groups
+from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.progress import Report, silent
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from papers.headed import one_of, read_headed
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, one_of, read_headed
+from xmine.evaluation.data import DataFolder
 from xmine.files.reading import read_lines
 
 XNLI_LABELS = ("entailment", "neutral", "contradiction")

@@ -10,13 +10,15 @@ from itertools import count
 
 import numpy as np
 
+from papers.correlations import correlate_sets, pearson
+from papers.headed import read_headed
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
+from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, mean_row, paper_means
-from xmine.evaluation.similarity.correlation import UNTRAINED, blank_note, correlate_sets, pearson
+from xmine.evaluation.similarity.correlation import UNTRAINED, blank_note
 from xmine.progress import Report, silent
 
 SEVEN = ("en-de", "en-zh", "et-en", "ne-en", "ro-en", "ru-en", "si-en")

@@ -7,10 +7,11 @@ Movie and product reviews, subjectivity, opinion, questions, paraphrases; all En
 from collections.abc import Iterator
 from pathlib import Path
 
+from papers.headed import one_of, read_headed
 from papers.labelled_pairs import PAWSX_LABELS
 from papers.tasks import HeadTask, Kind, examples, folds
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, one_of, read_headed, read_tab_separated
+from xmine.evaluation.data import DataFolder, incomplete, read_tab_separated
 from xmine.files.reading import read_bytes
 
 OUTER_FOLDS = 10

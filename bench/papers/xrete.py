@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from papers import labelled_pairs as labels
+from papers.headed import one_of, read_headed
+from papers.json_rows import filled_text, json_rows, whole_number
 from papers.labelled_pairs import ByLanguage, read_pawsx, read_xnli
 from papers.tasks import Examples, HeadTask, examples, pair_examples
 from xmine.errors import FileError
@@ -20,11 +22,8 @@ from xmine.evaluation.data import (
     DataFolder,
     MissingData,
     incomplete,
-    one_of,
     read_aligned,
-    read_headed,
 )
-from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
 from xmine.files.records import json_text
 
 # The questions of COPA, behind the premise: in English for every language, as XCOPA has no others.

@@ -1,6 +1,5 @@
 """Hub names: found in a cache that the test makes, or refused at once where there is no network."""
 
-import json
 import shutil
 import socket
 from collections.abc import Callable
@@ -13,7 +12,7 @@ import pytest
 from tests.toys.command import contents
 from tests.toys.hub import COMMIT, running
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.hub import _has_weights, _wanted, find_encoder
+from xmine.encoders.hub import find_encoder
 from xmine.errors import EncoderError
 
 if TYPE_CHECKING:
@@ -109,36 +108,6 @@ def test_what_is_needed_is_downloaded_once(xmine: Run, tmp_path: Path, toy_folde
         assert "xmine: toys/nothing: the hub has no such repository" in ended.stderr.decode()
         ended = xmine(*ENCODE, "a--b/c", **home)
         assert "xmine: a--b/c: no such folder, and no Hugging Face name" in ended.stderr.decode()
-
-
-def test_each_folder_of_a_repository_brings_its_own_weights() -> None:
-    files = [
-        "model.safetensors", "pytorch_model.bin", "config.json", "2_Dense/pytorch_model.bin",
-        "2_Dense/config.json", "onnx/model.onnx", "onnx/config.json", "README.md", "a.png",
-        "big/model-00001-of-00002.safetensors", "big/model.safetensors.index.json",
-        "big/chat_template.jinja",
-    ]  # fmt: skip
-    assert _wanted("", files) == ["config.json", "README.md", "model.safetensors"]
-    assert _wanted("2_Dense", files) == ["2_Dense/config.json", "2_Dense/pytorch_model.bin"]
-    assert len(_wanted("big", files)) == 3
-
-
-@pytest.mark.parametrize(
-    "new", ["model-1-of-2.safetensors model-2-of-2.safetensors", "model.safetensors", ""]
-)
-def test_the_weights_that_are_chosen_count_as_whole(tmp_path: Path, new: str) -> None:
-    both = new.split(), ["pytorch_model-1-of-2.bin", "pytorch_model-2-of-2.bin"]
-    for name, shards in zip(("model.safetensors", "pytorch_model.bin"), both, strict=True):
-        if len(shards) > 1:
-            index = {"weight_map": dict(enumerate(shards))}
-            (tmp_path / f"{name}.index.json").write_text(json.dumps(index))
-    indexes = [path.name for path in tmp_path.iterdir()]
-    weights = both[0] or both[1]
-    assert sorted(_wanted("", [*indexes, *both[0], *both[1]])) == sorted(indexes + weights)
-    for name in weights:
-        assert not _has_weights(tmp_path)
-        (tmp_path / name).touch()
-    assert _has_weights(tmp_path)
 
 
 def test_a_folder_is_read_without_a_network(

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +17,6 @@ from xmine.encoders.rescorer import load_rescorer
 from xmine.errors import EncoderError
 from xmine.mining.pipeline import mine
 from xmine.trainer.models import tower_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # In the languages of both packages.
 LINES = [
@@ -109,27 +105,6 @@ def test_another_file_is_refused(folder: Path, tmp_path: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config))
     path.write_bytes(content + b" ")
     assert SentenceEncoder.load(folder).fingerprint() != before
-
-
-class Trap:
-    """Leaves a folder where it is unpickled."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.place),)
-
-
-def test_no_pickle_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    trapped: NDArray[Any] = np.array([Trap(tmp_path / "sprung")], dtype=object)
-    weights = toys.zipped(toys.universal_weights(99) | {"d0": trapped})
-    files = {"sp.model": toys.universal_model(), "weights.npz": weights}
-    folder = toys.encoder_folder(tmp_path, "Universal", files)
-    with pytest.raises(ValueError, match="allow_pickle"):
-        SentenceEncoder.load(folder)
-    assert not (tmp_path / "sprung").exists()
 
 
 def test_what_a_package_brings_is_neither_written_nor_trained(folder: Path, tmp_path: Path) -> None:

@@ -205,18 +205,6 @@ def test_few_words_have_all_dimensions() -> None:
         assert (tokens.table[tokens.ids] == every[tokens.ids]).all()
 
 
-def test_only_the_pieces_that_were_read_get_a_token_vector() -> None:
-    """Of a vocabulary of many languages a text has few."""
-    body = SentenceEncoder.load().body
-    assert isinstance(body, StaticEmbedding)
-    made: set[int] = set()
-    for text in ("She keeps bees.", "她养蜜蜂。 She sells honey."):
-        ids = body.tokens([text])[0][:, 0]
-        vectors = body.token_vectors(ids)
-        made |= set(ids.tolist())
-        assert set(np.flatnonzero(vectors.any(axis=1)).tolist()) == made
-
-
 def test_files_memory_and_single_pairs_give_the_same_vectors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

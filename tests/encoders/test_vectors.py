@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -144,23 +143,6 @@ def test_sigkill_takes_nothing_back(
     whole = made(encode_sentences(encoder, table, steps, tokens=True))
     # What is half written goes with the next run.
     assert {each.name: each.read_bytes() for each in path.glob("[!.]*")} == whole
-
-
-def test_memory_does_not_grow_with_the_lines(
-    toy_folder: Path, tmp_path: Path, toy_pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(StaticEmbedding, "texts_at_once", 1500)
-    encoder, peaks = SentenceEncoder.load(toy_folder), list[int]()
-    for repeats in (4, 32):
-        table = sentence_table("f", list(toy_pairs.sources) * repeats, dedup=False)
-        steps = Steps(tmp_path / str(repeats))
-        tracemalloc.start()
-        try:
-            encode_sentences(encoder, table, steps)
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-    assert peaks[1] < 1.3 * peaks[0]
 
 
 def _saved(rows: np.ndarray[Any, Any]) -> bytes:

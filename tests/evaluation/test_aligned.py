@@ -102,22 +102,17 @@ def test_directions_are_what_they_are_called(
 
 
 def test_tatoeba_measures_each_language_and_averages(
-    toy_encoder: SentenceEncoder, tatoeba: DataFolder, tmp_path: Path
+    toy_encoder: SentenceEncoder, tatoeba: DataFolder
 ) -> None:
-    groups = write(tmp_path / "groups.toml", ['head = ["cmn"]', 'tail = ["deu", "xho"]'])
-    options = TatoebaOptions(language=["all"], groups=str(groups), rerank="off")
+    options = TatoebaOptions(language=["all"], rerank="off")
     result = evaluate_tatoeba(toy_encoder, tatoeba, options)
     chinese, german = row(result, "cmn"), row(result, "deu")
     assert chinese["to_english"] == chinese["from_english"] == 1
     assert german["mean"] < 0.2
     assert row(result, "mean of all 2")["mean"] == (chinese["mean"] + german["mean"]) / 2
-    assert row(result, "head (1)")["mean"] == 1
-    assert row(result, "tail (1)") == german
-    write(tmp_path / "groups.toml", ['head = ["cmn"]', 'tail = ["*"]'])
-    assert evaluate_tatoeba(toy_encoder, tatoeba, options).rows == result.rows
     assert result.headline == ("mean of all 2", "mean")
     means = {each.name for each in result.rows if each.is_mean}
-    assert means == {"head (1)", "tail (1)", "mean of all 2"}
+    assert means == {"mean of all 2"}
     notes = " ".join(result.notes)
     assert "No mean of 14: ara, bul, " in notes
 
@@ -160,22 +155,6 @@ def test_wrong_tatoeba_folders(
     (folder / "tatoeba.cmn-eng.eng").write_text("")
     with pytest.raises(FileError, match=r"tatoeba\.cmn-eng\.eng: the file is empty"):
         evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions())
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('head = "deu"', "groups.toml: head is no list of languages"),
-        ("head = [1]", "groups.toml: head is no list of languages"),
-        ("head", "groups.toml: not a TOML file"),
-    ],
-)
-def test_wrong_groups(
-    toy_encoder: SentenceEncoder, tatoeba: DataFolder, tmp_path: Path, text: str, message: str
-) -> None:
-    groups = write(tmp_path / "groups.toml", [text])
-    with pytest.raises(FileError, match=message):
-        evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(groups=str(groups)))
 
 
 def test_bitext_on_two_files_a_folder_and_the_known_sets(

@@ -6,11 +6,12 @@ from typing import cast
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from papers.correlations import pearson
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
-from xmine.evaluation.similarity.correlation import Values, pearson, rate, spearman
+from xmine.evaluation.similarity.correlation import Values, rate, spearman
 from xmine.evaluation.similarity.sts import aggregate
 from xmine.progress import Report, silent
 

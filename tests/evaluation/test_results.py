@@ -2,12 +2,7 @@
 
 import json
 import math
-from pathlib import Path
 
-import pytest
-
-from xmine.errors import FileError
-from xmine.evaluation.data import read_headed, read_tab_separated
 from xmine.evaluation.reports.table import as_markdown, as_text, described
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 
@@ -76,16 +71,3 @@ def test_an_encoder_in_one_line() -> None:
     )
     plain = {**about, "max_length": None, "prompt": ""}
     assert described(plain) == "m, bert, cls pooling, not cut, no prompt, cpu float32"
-
-
-def test_wrong_tables_are_told_by_file_and_line(tmp_path: Path) -> None:
-    file = tmp_path / "x.tsv"
-    file.write_text("a\tb\n1\t2\n3\n")
-    with pytest.raises(FileError, match=r"x\.tsv:3: 1 column; expected 2"):
-        list(read_tab_separated(file, 2))
-    with pytest.raises(FileError, match=r"x\.tsv:1: the head has no column c, d"):
-        list(read_headed(file, ["a", "c", "d"]))
-    with pytest.raises(FileError, match=r"x\.tsv:3: 1 column; expected a, b"):
-        list(read_headed(file, ["a"]))
-    file.write_text("a\tb\n1\t2\n")
-    assert list(read_headed(file, ["b"])) == [(f"{file}:2", {"a": "1", "b": "2"})]

@@ -12,7 +12,6 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import StsOptions
-from xmine.evaluation.similarity.correlation import spearman
 from xmine.evaluation.similarity.sts import SUBSETS, evaluate_sts, read_task
 from xmine.pairs.io import ParallelText
 
@@ -58,28 +57,6 @@ def lay_out_as_senteval(folder: Path, pairs: Pairs) -> None:
         (folder / "STS" / "STSBenchmark" / f"sts-{split}.csv").write_text("".join(lines))
     (folder / "SICK").mkdir()
     lay_out_sick(folder / "SICK", pairs)
-
-
-@pytest.mark.torch
-def test_whitening_is_that_of_a_singular_value_decomposition(
-    toy_encoder: SentenceEncoder, easy_pairs: Pairs, tmp_path: Path
-) -> None:
-    """Of centred vectors X = U S V': X V / S, which are U but for a factor that no cosine sees."""
-    (tmp_path / "stsb").mkdir()
-    write_stsb(tmp_path / "stsb/stsb-en-test.csv", easy_pairs)
-    texts = [text for column in (0, 1) for text in (str(pair[column]) for pair in easy_pairs)]
-    raw = np.concatenate([block for _, block in toy_encoder.body.embed(texts)])
-    left, sizes, _ = np.linalg.svd(raw - raw.mean(axis=0), full_matrices=False)
-    left = left[:, sizes**2 > 1e-6 * sizes[0] ** 2]
-    left /= np.linalg.norm(left, axis=1, keepdims=True)
-    cosines = (left[: len(easy_pairs)] * left[len(easy_pairs) :]).sum(axis=1).astype(np.float64)
-    expected = spearman(cosines.round(6), np.array([pair[2] for pair in easy_pairs]), "toy")
-    figures = [
-        evaluate_sts(toy_encoder, DataFolder(tmp_path), StsOptions(whiten=whiten)).rows[0].figures
-        for whiten in (True, False)
-    ]
-    assert figures[0]["all"] == pytest.approx(expected, abs=2e-4)
-    assert figures[0] != figures[1]
 
 
 class TestSts:

@@ -1,27 +1,19 @@
 """An encoder for each side: figures are those of one encoder that knows what both know."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from papers.answer_files import LAREQA_LANGUAGES
-from papers.benchmarks import BENCHMARKS, TransferOptions
-from papers.finetune import FinetunedLearner
-from papers.tasks import HeadTask, examples
 
 from tests.toys.files import write
-from tests.toys.ranking import article, entity, paragraph, write_mewsli_x, write_xquad_r
-from tests.toys.sentence_pairs import pawsx_rows, with_ids, xnli_rows
 from tests.toys.sentences import CONCEPTS, chinese_word, english_word
-from tests.toys.transfer import write_two
 from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.pair import EncoderPair
-from xmine.errors import OptionError
+from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
@@ -72,13 +64,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     sides = {"en": english, "zh": chinese}
     for name, texts in (("eng", english), ("cmn", chinese)):
         write(root / f"tatoeba/tatoeba.cmn-eng.{name}", texts)
-    for name, texts in (("eng_Latn", english), ("zho_Hans", chinese)):
-        write(root / f"flores200/devtest/{name}.devtest", texts)
-    changed = [f"{text} {english_word(row)}" for row, text in enumerate(english)]
-    write(root / "flores200/devtest_augmented/eng_Latn_augmented.devtest", changed)
-    kinds = {text: {"src": english[row], "errtype": "number"} for row, text in enumerate(changed)}
-    errors = root / "flores200/devtest_augmented/eng_Latn_errtype.devtest.json"
-    errors.write_text(json.dumps(kinds))
     sample = "bucc2018/zh-en.sample"
     for code, texts in sides.items():
         write(root / f"{sample}.{code}", [f"{code}-{at}\t{x}" for at, x in enumerate(texts)])
@@ -86,35 +71,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     for code, texts in sides.items():
         rows = [",".join(map(str, row)) for row in rated((texts, texts))]
         write(root / f"stsb/stsb-{code}-test.csv", rows)
-        write(root / f"pawsx/dev-{code}.tsv", with_ids(pawsx_rows(code, 40)))
-        write(root / f"xnli/dev-{code}.tsv", xnli_rows(code, 60))
-    write(root / "xnli/train-en.tsv", xnli_rows("en", 60))
-    write_two(root / "senteval", "MR")
-    table = [
-        "original\ttranslation\tz_mean",
-        *("\t".join(map(str, x)) for x in rated((english, chinese))),
-    ]
-    write(root / "mlqe-pe/data/direct-assessments/test/en-zh-test/test20.enzh.df.short.tsv", table)
-    topics = [
-        {"label": row % 3, "sentence": chinese_word(row % 3) * 2 + x}
-        for row, x in enumerate(chinese)
-    ]
-    write(root / "tnews/dev.json", [json.dumps(row) for row in topics])
-    paragraphs = {
-        code: [
-            paragraph([x], {f"q{at}": (x, 0)})
-            for at, x in enumerate(sides[code if code == "en" else "zh"][:6])
-        ]
-        for code in LAREQA_LANGUAGES
-    }
-    write_xquad_r(root / "lareqa/xquad-r", paragraphs)
-    entities = [
-        entity(f"Q{at}", x) | {"description_language": code}
-        for code, texts in sides.items()
-        for at, x in enumerate(texts[:5], start=10 * (code == "zh"))
-    ]
-    articles = [article("zh", f"{chinese[at]}.", chinese[at], f"Q{at}") for at in range(5)]
-    write_mewsli_x(root / "mewsli-x", entities, articles)
+        write(root / f"newstest2019/ref.{code}", texts)
     return DataFolder(root)
 
 
@@ -131,9 +88,8 @@ def figures(encoder: SentenceEncoder | EncoderPair, data: DataFolder) -> dict[st
 
 @pytest.mark.slow
 def test_every_benchmark_reads_each_language_with_its_own(
-    towers: dict[str, SentenceEncoder], data: DataFolder, monkeypatch: pytest.MonkeyPatch
+    towers: dict[str, SentenceEncoder], data: DataFolder
 ) -> None:
-    monkeypatch.setattr("papers.frozen.STRENGTHS", (1.0,))  # to be quick
     pair = pair_of(towers, "zh", "en")
     towers["both"].facts = pair.facts
     expected, found = figures(towers["both"], data), figures(pair, data)
@@ -186,11 +142,3 @@ def test_two_named_files_are_read_as_mining_reads_them(
         for each in (pair, towers["both"])
     )
     assert found == expected and found["mean"] > 0.5
-
-
-def test_training_a_head_needs_one_encoder(towers: dict[str, SentenceEncoder]) -> None:
-    toy = examples([(("ba",), 0), (("de",), 1)], "toy")
-    task = HeadTask("toy", "class", "01", toy, None, {}, "")
-    learner = FinetunedLearner(TransferOptions())
-    with pytest.raises(OptionError, match=r"--finetune trains one encoder with the head"):
-        learner(pair_of(towers, "zh", "en"), task, "", silent)

@@ -24,7 +24,6 @@ from xmine.text.sentences import folded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 Aligned = tuple[Path, Path]
 
 
@@ -110,21 +109,6 @@ def test_mining_and_scoring_the_same_pairs_give_the_same_scores(
     ]
     assert len(found) >= 30
     assert all((pair.score, pair.cosine) == expected for pair, expected in found)
-
-
-def test_mined_pairs_keep_their_scores_if_the_mined_files_are_the_pool(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
-) -> None:
-    source, target, _ = toy_files
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=-9)).pairs
-    path = str(tmp_path / "pairs.parquet")
-    write_pairs(mined.rows(), path)
-    again = score_aligned(path, None, toy_encoder, pool=(source, target))
-    assert scores(again) == mined.scores.tolist()
-    assert [pair.cosine for pair in again.rows()] == mined.cosines.tolist()
-    assert [pair.source_line for pair in again.rows()] == mined.source_lines.tolist()
-    alone = score_aligned(path, None, toy_encoder)
-    assert scores(alone) != scores(again)
 
 
 def twin(
@@ -280,19 +264,6 @@ def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path
     for wrong in ({"margin": "rato"}, {"neighborhood": 0}, {"src_lang": "e n"}):
         with pytest.raises(OptionError, match=r"--(margin|neighborhood|src-lang) is"):
             ScoringOptions(**wrong)
-
-
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-def test_the_pairs_that_have_a_score_are_there_best_first(
-    toy_encoder: SentenceEncoder, aligned: Aligned, margin: str
-) -> None:
-    scored = score_aligned(*aligned, toy_encoder, ScoringOptions(margin=margin, neighborhood=1))
-    assert sorted(scored.chosen.scores.tolist(), reverse=True) == scored.chosen.scores.tolist()
-    assert sorted(scored.numbers.tolist()) == list(range(40))
-    for row, number in enumerate(scored.numbers.tolist()):
-        text = scored.target.texts[scored.chosen.targets[row]]
-        assert text == scored.given[number].target
-    assert sum((pair.prob or 0) > 0.9 for pair in scored.rows()) >= 30  # with one neighbour too
 
 
 def test_copies_are_known_to_be_wrong_and_hide_no_translation(

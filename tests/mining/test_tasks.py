@@ -180,18 +180,6 @@ def test_tasks_leave_the_files_of_one_process(
     assert ran == counts
 
 
-@pytest.mark.parametrize("rows", [(9, 1), (1, 9)])
-def test_tasks_match_a_side_of_one_line(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, rows: tuple[int, int]
-) -> None:
-    for path, some in zip(texts, rows, strict=True):
-        lines = path.read_text(encoding="utf-8").splitlines()[:some]
-        path.write_text("\n".join(lines), encoding="utf-8")
-    encoder, engine = SentenceEncoder.load(toy_folder), Shuffled()
-    expected = mined(texts, encoder, tmp_path / "here", rerank="tokens")
-    assert mined(texts, encoder, tmp_path / "there", engine, rerank="tokens") == expected
-
-
 @pytest.mark.parametrize("kind", ["static", "transformer"])
 def test_a_second_model_encodes_in_tasks(
     texts: tuple[Path, Path], toy_folder: Path, checkpoint: Checkpoint, tmp_path: Path, kind: str

@@ -8,7 +8,6 @@ from papers.clusters import evaluate_clusters, k_means, purity
 
 from tests.toys.sentences import english_word
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.result import Result
 
@@ -72,42 +71,3 @@ def test_topics_are_found_in_both_formats(toy_encoder: SentenceEncoder, tmp_path
     plain = tmp_path / "plain.tsv"
     plain.write_text("".join(f"{label}\t{text}\n" for label, text in lines))
     assert on_lines(toy_encoder, plain).rows == result.rows
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("no json", "not JSON"),
-        ('{"label": "100"}', "no field 'sentence'"),
-        ('{"label": "100", "sentence": 3}', "the field 'sentence' is a number"),
-    ],
-)
-def test_wrong_lines_of_tnews_are_named(
-    toy_encoder: SentenceEncoder, tmp_path: Path, line: str, message: str
-) -> None:
-    path = write_tnews(tmp_path, titles())
-    path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(FileError, match=rf"dev\.json:61: .*{message}"):
-        on_tnews(toy_encoder, tmp_path)
-
-
-def test_an_encoder_that_tells_nothing_apart_is_to_blame(
-    toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
-    path = tmp_path / "lines.tsv"
-    path.write_text("a\t☃\nb\t☂\n", encoding="utf-8")
-    with pytest.raises(EncoderError, match="1 different vectors for 2 labels"):
-        on_lines(toy_encoder, path)
-
-
-def test_wrong_plain_lines_are_named(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    path = tmp_path / "lines.tsv"
-    for text, message in {
-        "a\tba\nb de\n": r"lines\.tsv:2: 1 column",
-        "a\tba\na\tde\n": "2 different texts with 1 labels",
-        f"a\t{english_word(14)}\nb\t{english_word(14)}\n": "1 different texts with 2 labels",
-        "": "is empty",
-    }.items():
-        path.write_text(text)
-        with pytest.raises(FileError, match=message):
-            on_lines(toy_encoder, path)

@@ -1,18 +1,14 @@
 """The frozen learner: its features, each kind of task, how C is chosen, and folds."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from papers import tasks
 from papers.frozen import (
-    STRENGTHS,
     FrozenLearner,
     logistic_regression,
     pair_features,
     symmetric_features,
 )
-from papers.metrics import mean_r_precision, micro_f1, task_figures
+from papers.metrics import task_figures
 from papers.tasks import (
     Examples,
     HeadTask,
@@ -26,7 +22,7 @@ from papers.tasks import (
 from tests.toys.transfer import text, two_topics
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.progress import Progress, silent
+from xmine.progress import silent
 
 
 def test_features_of_a_pair_g05() -> None:
@@ -74,37 +70,6 @@ def test_the_right_choice_is_learned(toy_encoder: SentenceEncoder) -> None:
     assert right.mean() >= 0.75  # chance is 0.42
 
 
-@pytest.mark.slow
-def test_labels_of_documents_are_learned(toy_encoder: SentenceEncoder) -> None:
-    """A document has the labels of its two topics; all have the sixth, none the last."""
-
-    def example(seed: int) -> tuple[tuple[str], list[float]]:
-        topics = np.random.default_rng(seed).permutation(5)[:2]
-        labels = [float(label in topics) for label in range(5)] + [1.0, 0.0]
-        return (" ".join(text(topic, seed, 12) for topic in topics),), labels
-
-    made = [example(seed) for seed in range(150)]
-    tests = [example(seed) for seed in range(900, 930)]
-    train = Examples([x for x, _ in made], np.array([y for _, y in made]))
-    scores = learned(toy_encoder, "document", train, 7)([x for x, _ in tests], "en")
-    answers = np.array([y for _, y in tests])
-    assert mean_r_precision(scores, answers) >= 0.9
-    assert micro_f1(scores, answers) >= 0.9
-    assert (scores[:, 5] > 0).all() and (scores[:, 6] < 0).all()
-
-
-def test_numbers_are_learned(toy_encoder: SentenceEncoder) -> None:
-    texts = [(text(at % 4, at),) for at in range(80)]
-    train = Examples(texts, np.array([at % 4 for at in range(80)], dtype=float))
-    scores = learned(toy_encoder, "number", train)(
-        [(text(at % 4, at),) for at in range(90, 110)], "en"
-    )
-    answers = np.array([at % 4 for at in range(90, 110)], dtype=float)
-    assert scores.shape == (20,)
-    errors = [task_figures("number", each, answers)["mae"] for each in (scores, 0 * scores)]
-    assert errors[0] < 0.3 < errors[1]
-
-
 def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder) -> None:
     """Of train a third is wrong: a dev with the same labels wants no regularisation, others some.
 
@@ -143,24 +108,6 @@ def test_examples_that_share_a_text_are_held_out_together(toy_encoder: SentenceE
         folds("pair", labels, 5, "x", groups % 4)
 
 
-def test_c_is_chosen_without_what_shares_a_text(
-    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the text shared says is learned by heart: of use only if the parts share texts."""
-    random = np.random.default_rng(3)
-    labels = np.repeat(random.integers(0, 2, 40), 4).astype(float)
-    firsts = np.repeat([text(at % 12, at) for at in range(40)], 4).tolist()
-    pairs = [(first, text(int(random.integers(12)), 900 + at)) for at, first in enumerate(firsts)]
-    chosen = []
-    for groups in (None, sharing_texts(pairs)):
-        monkeypatch.setattr(tasks, "sharing_texts", lambda _, found=groups: found)
-        learner, train = FrozenLearner(), Examples(pairs, labels)
-        task = HeadTask("t", "pair", ("0", "1"), train, None, {}, "")
-        learner(toy_encoder, task, "", silent)
-        chosen += learner.chosen["t"]
-    assert chosen[0] > chosen[1]
-
-
 def test_folds_hold_everything_out_once_with_the_share_of_each_class() -> None:
     answers = np.array([0.0] * 30 + [1.0] * 10)
     parts = list(folds("class", answers, 10, "x"))
@@ -176,25 +123,3 @@ def test_folds_hold_everything_out_once_with_the_share_of_each_class() -> None:
 @pytest.fixture
 def toy() -> Examples:
     return two_topics()
-
-
-def test_the_same_examples_are_encoded_and_learned_once(
-    toy_encoder: SentenceEncoder, toy: Examples
-) -> None:
-    other = Examples([(text(2 + at % 2, at),) for at in range(20)], toy.answers)
-    one = HeadTask("one", "class", ("0", "1"), toy, toy, {}, "")
-    learner, told = FrozenLearner(), list[tuple[str, int, int]]()
-
-    def report(progress: Progress) -> None:
-        told.append((progress.stage, progress.done, progress.total))
-
-    scores = [
-        learner(toy_encoder, task, "", report)(other.texts, "en")
-        for task in (one, replace(one, name="same"), replace(one, name="dev", dev=other))
-    ]
-    np.testing.assert_array_equal(scores[0], scores[1])
-    total = len(STRENGTHS) + 1
-    fitted = [("fitting", done, total) for done in range(1, total + 1)]
-    assert [each for each in told if each[0] == "fitting"] == fitted * 2  # one and dev
-    assert list(learner.chosen) == ["one", "same", "dev"]
-    assert learner.chosen["one"] == learner.chosen["same"]

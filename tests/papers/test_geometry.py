@@ -15,9 +15,8 @@ from papers.geometry import (
 )
 from sklearn.covariance import LedoitWolf
 
-from tests.toys.sentences import english_word, toy_sentences
+from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.result import Result
 
@@ -27,12 +26,6 @@ Rows = NDArray[np.float64]
 def unit(rows: Rows) -> Rows:
     scaled: Rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
     return scaled
-
-
-def random_languages(count: int, lines: int, dim: int, seed: int = 1) -> list[Rows]:
-    random = np.random.default_rng(seed)
-    meaning = random.standard_normal((lines, dim))
-    return [unit(meaning + 0.5 * random.standard_normal((lines, dim))) for _ in range(count)]
 
 
 def test_golden_g22_divergence_of_diagonal_gaussians() -> None:
@@ -101,36 +94,6 @@ def test_golden_g24_principal_ratio() -> None:
     assert sums.min() / sums.max() == pytest.approx(0.13847482, abs=1e-6)  # what signs would do
 
 
-def test_the_sign_that_eigh_gives_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = random_languages(1, 50, 6)
-    expected = principal_ratio(rows)
-    eigh = np.linalg.eigh
-
-    def turned(matrix: Rows) -> tuple[Rows, Rows]:
-        values, axes = eigh(matrix)
-        return values, -axes
-
-    monkeypatch.setattr(np.linalg, "eigh", turned)
-    assert principal_ratio(rows) == pytest.approx(expected, abs=1e-12)
-
-
-def test_principal_ratio_runs_from_collapse_to_isotropy() -> None:
-    collapsed = np.tile(unit(np.array([[0.3, -0.4, 0.5, 0.1]])), (20, 1))
-    assert principal_ratio([collapsed, collapsed]) == pytest.approx(np.exp(-1), abs=1e-9)
-    gaussian = unit(np.random.default_rng(2).standard_normal((3000, 256)))
-    assert principal_ratio([gaussian]) == pytest.approx(0.994, abs=2e-3)
-
-
-def test_translations_without_any_distance_have_no_index() -> None:
-    rows = random_languages(1, 20, 4)[0].astype(np.float32)
-    figures = measure_geometry([rows, rows])
-    assert "calinski_harabasz" not in figures
-    assert figures["kl_diag_mean"] == pytest.approx(0, abs=1e-9)
-    assert figures["kl_full"] == pytest.approx(0, abs=1e-6)
-    same = np.tile(rows[:1], (20, 1))
-    assert all(np.isfinite(value) for value in measure_geometry([same, same]).values())
-
-
 @pytest.fixture
 def aligned(tmp_path: Path) -> Path:
     english, chinese, _ = toy_sentences(60, seed=21)
@@ -162,17 +125,6 @@ def test_translations_hang_together_and_wrong_ones_do_not(
     assert result.figure(*result.headline) is not None
 
 
-def test_a_group_is_measured_on_its_own_languages(
-    toy_encoder: SentenceEncoder, aligned: Path
-) -> None:
-    groups = aligned / "groups.toml"
-    groups.write_text('two = ["en", "xx"]\n')
-    grouped = measured(toy_encoder, aligned, str(groups)).rows[1]
-    (aligned / "zh.txt").unlink()
-    alone = measured(toy_encoder, aligned).rows[0]
-    assert dict(grouped.figures) == pytest.approx(dict(alone.figures))
-
-
 def test_blank_lines_are_left_out(toy_encoder: SentenceEncoder, aligned: Path) -> None:
     lines = (aligned / "zh.txt").read_text(encoding="utf-8").split("\n")
     lines[4] = ""
@@ -180,10 +132,3 @@ def test_blank_lines_are_left_out(toy_encoder: SentenceEncoder, aligned: Path) -
     result = measured(toy_encoder, aligned)
     assert result.rows[0].items == 59 * 3
     assert any("1 lines left out" in note for note in result.notes)
-
-
-def test_too_little_is_an_error(toy_encoder: SentenceEncoder, aligned: Path) -> None:
-    for name in ("en", "zh", "xx"):
-        (aligned / f"{name}.txt").write_text(english_word(14) + "\n")
-    with pytest.raises(FileError, match="1 lines have a vector in every language"):
-        measured(toy_encoder, aligned)

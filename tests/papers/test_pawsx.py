@@ -6,8 +6,7 @@ import pytest
 from papers.labelled_pairs import read_pawsx
 
 from tests.toys.files import write
-from tests.toys.sentence_pairs import HEAD, with_ids
-from xmine.errors import FileError
+from tests.toys.sentence_pairs import with_ids
 from xmine.evaluation.data import DataFolder, MissingData
 
 
@@ -40,42 +39,4 @@ def test_pawsx_of_its_distributor_is_read(tmp_path: Path, root: str) -> None:
     assert [x.item for x in found["fr"]] == ["101"]
     assert list(read_pawsx(DataFolder(tmp_path), "train")) == ["en"]
     with pytest.raises(MissingData, match=r"PAWS-X, dev-en.tsv and so on, or en/dev_2k.tsv"):
-        read_pawsx(DataFolder(tmp_path), "dev")
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (["a\tb\t0", "a\tb\t1\tc"], r"dev-en.tsv:2: 4 columns"),
-        (["a\tb\tyes"], r"dev-en.tsv:1: 'yes' is no label of a pair"),
-        (["NS\tb\t0"], r"dev-en.tsv: no pair with two sentences"),
-        ([HEAD, "1\ta\tb\t0", "1\tc\td\t0"], r"dev-en.tsv:3: the id 1 stands twice"),
-    ],
-)
-def test_a_wrong_pawsx_file_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
-    write(tmp_path / "pawsx/dev-en.tsv", lines)
-    with pytest.raises(FileError, match=message):
-        read_pawsx(DataFolder(tmp_path), "dev")
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (["a\tb\t1", "c\td\t1"], r"dev-de.tsv:2: paraphrase, but in .*dev-en.tsv different"),
-        (["a\tb\t1"], r"dev-en.tsv:2: the id 2 is not in .*dev-de.tsv"),
-        ([HEAD, "1\ta\tb\t1", "3\tc\td\t0"], r"dev-de.tsv:3: the id 3 is not in .*dev-en.tsv"),
-    ],
-)
-def test_pawsx_that_does_not_line_up_is_refused(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
-    write(tmp_path / "pawsx/dev-en.tsv", ["a\tb\t1", "c\td\t0"])
-    write(tmp_path / "pawsx/dev-de.tsv", lines)
-    with pytest.raises(FileError, match=message):
-        read_pawsx(DataFolder(tmp_path), "dev")
-
-
-def test_pawsx_without_english_is_refused(tmp_path: Path) -> None:
-    write(tmp_path / "pawsx/dev-de.tsv", ["a\tb\t1"])
-    with pytest.raises(FileError, match=r"dev-de.tsv: no English file of the split dev"):
         read_pawsx(DataFolder(tmp_path), "dev")

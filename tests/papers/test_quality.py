@@ -6,12 +6,9 @@ from papers.quality import (
     ELEVEN,
     SEVEN,
     evaluate_qe,
-    read_assessments,
-    read_wmt21,
 )
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
 from xmine.pairs.io import ParallelText
@@ -85,39 +82,3 @@ def test_pearson_is_that_of_numpy(
     cosines = [float(a @ b) for a, b in zip(one, other, strict=True)]
     wanted = np.corrcoef(cosines, [row[2] for row in judged])[0, 1]
     assert result.figure("WMT21 en-zh", "pearson") == pytest.approx(wanted, abs=1e-6)
-
-
-def test_quotes_are_text(tmp_path: Path) -> None:
-    path = tmp_path / "direct-assessments" / "dev" / "ro-en-dev" / "dev.roen.df.short.tsv"
-    write_table(path, [('El a spus "nu', 'He said "no', 0.5)])
-    found = read_assessments(DataFolder(tmp_path), "dev", "dev")["ro-en"]
-    assert (found.first, found.gold.tolist()) == (['El a spus "nu'], [0.5])
-
-
-def test_errors(toy_encoder: SentenceEncoder, judged: Judged, tmp_path: Path) -> None:
-    data = DataFolder(tmp_path)
-    folder = tmp_path / "test21_goldlabels"
-    write_wmt21(folder, "en-de", judged)
-    gold = folder / "en-de-test21" / "goldlabels" / "test21.da"
-    whole = gold.read_text()
-    for text, message in (
-        ("0.1\n", r"test21.src has 80 lines and .*test21.da 1"),
-        (whole.replace("-2.0", "good", 1), r"test21.da:1: 'good' is no assessment"),
-        ("1\n" * 80, "en-de: all judgements are 1"),
-    ):
-        gold.write_text(text)
-        with pytest.raises(FileError, match=message):
-            evaluate_qe(toy_encoder, data, EvaluationOptions())
-    (folder / "en-de-test21" / "test21.mt").unlink()
-    with pytest.raises(FileError, match=r"en-de-test21: incomplete: test21\.mt missing"):
-        read_wmt21(data)
-
-
-def test_wrong_tables(tmp_path: Path) -> None:
-    path = tmp_path / "direct-assessments" / "test" / "en-de-test" / "test20.ende.df.short.tsv"
-    write_table(path, [])
-    with pytest.raises(FileError, match="no sentences below the head"):
-        read_assessments(DataFolder(tmp_path), "test", "test20")
-    path.write_text(HEAD.replace("z_mean", "z") + "0\ta\tb\t[1]\t1\t[1]\t1\t1\n")
-    with pytest.raises(FileError, match=":1: the head has no column z_mean"):
-        read_assessments(DataFolder(tmp_path), "test", "test20")

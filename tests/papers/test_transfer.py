@@ -5,18 +5,15 @@ from pathlib import Path
 
 import pytest
 from papers import transfer as run
-from papers.benchmarks import TRANSFER_TASKS, TransferOptions
-from papers.frozen import FrozenLearner
-from papers.tasks import Examples, HeadTask, Predict
-from papers.transfer import TASKS, evaluate_transfer
+from papers.benchmarks import TransferOptions
+from papers.tasks import Examples, HeadTask
+from papers.transfer import evaluate_transfer
 
 from tests.toys.transfer import measure, two_topics, write_two
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import Encoders
-from xmine.errors import FileError, OptionError
+from xmine.errors import OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.result import Result
-from xmine.progress import Report
 
 
 def test_one_task_is_asked_for(
@@ -34,22 +31,6 @@ def test_one_task_is_asked_for(
         measure(toy_encoder, tmp_path, "imdb")
     with pytest.raises(MissingData, match=r"SentEval's TREC, train_5500.label and TREC_10.label"):
         measure(toy_encoder, tmp_path, "trec")
-
-
-def test_without_any_task_it_says_what_was_expected(
-    toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
-    for folder in (tmp_path, None):
-        with pytest.raises(MissingData) as error:
-            measure(toy_encoder, folder)
-        for name, file in {
-            "mr": "senteval/MR/rt-polarity.neg",
-            "sst2": "senteval/SST/binary/sentiment-train",
-            "pawsx": "pawsx/train-en.tsv",
-        }.items():
-            assert f"{name} ({file})" in error.value.message
-    assert all(f"{name} (" in error.value.message for name in TASKS)
-    assert tuple(TASKS) == TRANSFER_TASKS
 
 
 def toy_tasks(toy: Examples) -> list[HeadTask]:
@@ -92,40 +73,3 @@ def test_languages_have_rows_and_an_error_is_in_no_mean(
     notes = " ".join(result.notes)
     assert "MAE, where lower is better, is in no mean with accuracies" in notes
     assert "SentEval" not in notes
-
-
-def test_a_mean_over_tasks_is_of_all_of_them(
-    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch, toy: Examples
-) -> None:
-    result = of_tasks(toy_encoder, toy_tasks(toy)[1:3], monkeypatch)
-    assert [row.name for row in result.rows] == ["xnli en", "xcopa en"]
-    assert "No XRETE, mean accuracy of 4: americasnli, pawsx missing." in result.notes
-    assert result.settings["splits"] == {"xnli": "of xnli", "xcopa": "of xcopa"}
-
-
-def test_a_task_that_cannot_be_learned_costs_no_other(
-    toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("papers.frozen.STRENGTHS", (16.0,))  # to be quick
-    write_two(tmp_path, "MR")
-    write_two(tmp_path, "CR")
-
-    class Picky(FrozenLearner):
-        def __call__(
-            self, encoder: Encoders, task: HeadTask, prompt: str, report: Report
-        ) -> Predict:
-            if task.name == "cr":
-                raise FileError("CR: 3 examples of the rarest class")
-            return super().__call__(encoder, task, prompt, report)
-
-    def measured(*tasks: str) -> Result:
-        options = TransferOptions(task=list(tasks))
-        return evaluate_transfer(toy_encoder, DataFolder(tmp_path), options, learner=Picky())
-
-    result = measured()
-    assert [row.name for row in result.rows] == ["mr"]
-    assert "cr was not measured: CR: 3 examples of the rarest class" in result.notes
-    assert result.failed == ["cr"]
-    assert isinstance(splits := result.settings["splits"], dict) and splits.keys() == {"mr"}
-    with pytest.raises(FileError, match="CR: 3 examples"):
-        measured("cr", "mr")

@@ -10,18 +10,13 @@ from papers.transfer import TASKS, evaluate_transfer, read_tasks
 
 from tests.toys.xrete import (
     MAKE,
-    PAIRS,
     Row,
-    copa,
-    make_americasnli,
-    make_xcopa,
-    only,
     review,
     write,
 )
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.data import DataFolder
 
 
 def test_all_tasks_of_a_folder(tmp_path: Path) -> None:
@@ -54,44 +49,6 @@ def test_a_task_is_learned_from_files_of_several_languages(tmp_path: Path) -> No
     assert task.split.startswith("learned from MultiNLI train in de;")
     with pytest.raises(FileError, match=r"PAWS-X train: no de"):
         read_tasks(data, ["pawsx"], ["en", "de"])
-
-
-def test_without_train_a_task_is_left_out_unless_wanted(tmp_path: Path) -> None:
-    write(tmp_path / "xnli/dev-en.tsv", PAIRS)
-    write(tmp_path / "pawsx/dev-en.tsv", ["One.\tTwo.\t0"])
-    write(tmp_path / "xcopa/data/et/test.et.jsonl", [copa("A")])
-    make_americasnli(tmp_path)
-    (tmp_path / "xnli/train-en.tsv").unlink()
-    write(tmp_path / "multiarc/dataset_fr_test.json", [review("fr", 3)])
-    with pytest.raises(MissingData, match="a task to learn"):
-        read_tasks(DataFolder(tmp_path))
-    for name, file in (
-        ("multiarc", "dataset_en_train.json"),
-        ("xnli", "train-en.tsv"),
-        ("americasnli", "multinli.train.en.tsv"),
-        ("pawsx", "train-en.tsv"),
-        ("xcopa", "train-labels.lst"),
-    ):
-        with pytest.raises(MissingData, match=file):
-            read_tasks(DataFolder(tmp_path), [name])
-
-
-def test_half_of_social_iqa_is_refused(tmp_path: Path) -> None:
-    make_xcopa(tmp_path)
-    for file, other in (("train-labels.lst", "train.jsonl"), ("train.jsonl", "train-labels.lst")):
-        kept = (tmp_path / "siqa" / file).read_bytes()
-        (tmp_path / "siqa" / file).unlink()
-        assert (tmp_path / "siqa" / other).exists()
-        with pytest.raises(FileError, match=f"siqa: incomplete: {file} missing"):
-            read_tasks(DataFolder(tmp_path))
-        (tmp_path / "siqa" / file).write_bytes(kept)
-
-
-def test_train_of_another_data_set_is_no_social_iqa(tmp_path: Path) -> None:
-    make_xcopa(tmp_path)
-    (tmp_path / "siqa").rename(tmp_path / "elsewhere")
-    write(tmp_path / "train.jsonl", [copa("B")])
-    assert "learned from COPA" in only(tmp_path, "xcopa").split
 
 
 def test_frozen_and_trained_heads_measure_it(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:

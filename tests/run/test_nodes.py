@@ -13,13 +13,11 @@ from xmine.run.nodes import (
     Versions,
     check_address,
     look,
-    refused,
     token_file,
     total_room,
     try_task,
 )
 from xmine.run.ray import RayEngine
-from xmine.run.task import Task
 from xmine.version import __version__
 
 
@@ -46,14 +44,6 @@ def test_a_node_is_named_by_address_and_name() -> None:
     assert small.room == "1 core, 2.0 GB"
     assert Node.of(table(Resources={})).cores == 0
     assert total_room([node, small]) == "2 nodes, 17 cores, 66 GB, 1 GPU"
-
-
-@pytest.mark.parametrize(
-    ("needs", "fits"),
-    [({}, True), ({"gpus": 1}, True), ({"gpus": 1.5}, False), ({"memory": 64 * 10**9 + 1}, False)],
-)
-def test_a_node_has_room_or_not(needs: dict[str, Any], fits: bool, tmp_path: Path) -> None:
-    assert Node.of(table()).fits(Task(print, (), (tmp_path,), **needs)) is fits
 
 
 def test_versions_differ_by_xmine_and_by_python_but_for_its_last_number() -> None:
@@ -92,16 +82,6 @@ def test_a_node_that_cannot_write_says_so(tmp_path: Path) -> None:
     token_file(tmp_path, "abc").write_text("abc")
     token_file(tmp_path, "abc.1").mkdir()
     assert look(tmp_path, "abc", "abc.1").wrong == f"cannot work in {tmp_path}: Is a directory"
-
-
-def test_three_nodes_are_named_and_the_others_are_counted() -> None:
-    nodes = {Node.of(table(NodeID=str(each), NodeName=f"n{each}")): "is bad" for each in range(5)}
-    few = dict(list(nodes.items())[:1])
-    assert refused(few).message == "node 10.0.0.7 (n0) is bad"
-    message = refused(nodes).message
-    assert message.startswith("node 10.0.0.7 (n0) is bad; node 10.0.0.7 (n1) is bad; node ")
-    assert message.endswith("(n2) is bad; 2 more")
-    assert "the same path" in refused(nodes).hint
 
 
 def threads(path: Path) -> None:

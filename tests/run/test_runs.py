@@ -11,19 +11,17 @@ import pytest
 
 from tests.toys.faults import failing
 from xmine.errors import FileError, OptionError
-from xmine.mining.pipeline import mine
 from xmine.options import load_toml
 from xmine.run.folder import (
     RESULTS,
     RUN_FILE,
     RunFolder,
     alone_in,
-    is_run,
     makes_run,
     open_run,
     temporary_run,
 )
-from xmine.run.run_file import FORMAT, check_written, write_tables
+from xmine.run.run_file import FORMAT, check_written
 
 ASKED: dict[str, dict[str, Any]] = {
     "texts": {"source": "en.txt", "target": "zh.txt", "source_digest": "abc"},
@@ -56,15 +54,6 @@ def test_a_name_without_a_format_makes_a_run(tmp_path: Path) -> None:
     (tmp_path / "run.of.today").mkdir()
     (tmp_path / "run.of.today" / RUN_FILE).touch()
     assert makes_run(f"{tmp_path}/run.of.today")
-
-
-def test_a_name_that_ends_in_a_slash_is_a_run(tmp_path: Path) -> None:
-    assert is_run(f"{tmp_path}/new/")
-    assert not is_run(f"{tmp_path}/pairs.tsv")
-    assert not is_run(str(tmp_path))
-    with open_run(tmp_path / "run", ASKED):
-        pass
-    assert is_run(str(tmp_path / "run"))
 
 
 def test_what_was_asked_stands_in_the_folder(tmp_path: Path) -> None:
@@ -186,12 +175,6 @@ def test_results_that_were_changed_are_told(tmp_path: Path) -> None:
     check_written(folder, *RESULTS)
 
 
-def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "log.txt").mkdir()
-    with pytest.raises(FileError, match=r"log.txt: cannot be written"):
-        RunFolder(tmp_path, kept=True).note("one")
-
-
 def test_a_temporary_run_is_gone_and_keeps_no_log(tmp_path: Path) -> None:
     with temporary_run() as run:
         run.note("nothing")
@@ -203,18 +186,3 @@ def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
     RunFolder(tmp_path, kept=True).note("one\ntwo")
     lines = (tmp_path / "log.txt").read_text().splitlines()
     assert [line[21:] for line in lines] == ["one", "two"]
-
-
-def test_mining_into_a_run_writes_run_toml_few_times(
-    toy_encoder: Any, toy_files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrote: list[Path] = []
-    write = write_tables
-
-    def counted(path: Path, tables: Any) -> None:
-        wrote.append(path)
-        write(path, tables)
-
-    monkeypatch.setattr("xmine.run.folder.write_tables", counted)
-    mine(toy_files[0], toy_files[1], toy_encoder, run=tmp_path / "run")
-    assert len(wrote) == 2  # begun, done

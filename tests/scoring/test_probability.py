@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.toys.grids import mostly_long
 from tests.toys.mined import Floats, mined, mixture, sides
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring import probability as confidence
@@ -42,14 +41,6 @@ def unknown(rows: int) -> NDArray[np.int8]:
     return np.full(rows, -1, dtype=np.int8)
 
 
-@pytest.mark.parametrize("at_once", [1, 5])
-def test_gaps_are_found_some_pairs_at_a_time(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    found = mined(*sides(12, 15, 6, 7))
-    whole = confidence._gaps(*found)
-    monkeypatch.setattr(confidence, "PAIRS_AT_ONCE", at_once)
-    assert np.array_equal(confidence._gaps(*found), whole)
-
-
 def test_the_order_of_the_lines_is_no_matter() -> None:
     pairs, neighbours = mined(*sides(150, 200, 30, 4))
     rng = np.random.default_rng(0)
@@ -66,20 +57,6 @@ def test_the_order_of_the_lines_is_no_matter() -> None:
     one, other = estimated(pairs, neighbours), estimated(again, shuffled)
     assert (one.probs == other.probs).all()
     assert one.translations == other.translations
-
-
-def test_which_file_comes_first_is_no_matter() -> None:
-    """To the last bit: with equal lines gaps are zero, and rounding would decide their sign."""
-    for seed in range(10):
-        source, target = sides(12, 9, 3, seed)
-        target[3:6] = target[6:9]
-        one, other = mined(source, target), mined(target, source)
-        for gaps, turned in zip(confidence._gaps(*one), confidence._gaps(*other), strict=True):
-            assert np.array_equal(np.sort(gaps), np.sort(turned))
-        # Equal scores are in another order then, and sums round otherwise.
-        left, right = estimated(*one), estimated(*other)
-        np.testing.assert_allclose(np.sort(left.probs), np.sort(right.probs), rtol=1e-9)
-        assert left.translations == pytest.approx(right.translations, rel=1e-9)
 
 
 def test_one_neighbour_shows_no_rival_and_two_do() -> None:
@@ -110,39 +87,6 @@ def test_the_fit_finds_the_mixture_it_assumes(
         some = (probs >= low) & (probs < high)
         if some.sum() > 20:
             assert right[some].mean() == pytest.approx(probs[some].mean(), abs=0.12)
-
-
-@pytest.mark.slow
-def test_the_fit_does_not_stop_early_where_pairs_are_many() -> None:
-    gaps, spacings, right = mixture(100_000, 0.03, 0.25, 0.15, 1)
-    heights = heights_for(100_000, right)
-    fit = confidence._fit(
-        gaps, spacings, heights - heights.mean(), np.zeros(100_000, dtype=bool), 0.4
-    )
-    assert (fit.share, fit.mean) == pytest.approx((0.03, 0.25), rel=0.05)
-
-
-def test_nothing_known_is_no_matter() -> None:
-    pairs, neighbours = mined(*sides(80, 120, 40, 3))
-    one, other = estimated(pairs, neighbours), estimated(pairs, neighbours, [-1] * len(pairs))
-    assert (one.probs == other.probs).all() and one.translations == other.translations
-
-
-@pytest.mark.slow
-def test_known_pairs_move_the_estimate_towards_the_truth() -> None:
-    """Sets that are small and hard, so that the estimate alone is off."""
-    alone: list[float] = []
-    helped: list[float] = []
-    for seed in range(40):
-        gaps, spacings, right = mixture(60, 0.3, 0.18, 0.08, seed)
-        known = unknown(60)
-        known[np.random.default_rng(seed).permutation(60)[:20]] = 1
-        known[(known == 1) & ~right] = 0
-        rest = known == -1
-        for errors, labels in ((alone, unknown(60)), (helped, known)):
-            probs, _, _ = judged(gaps, spacings, labels)
-            errors.append(abs(float(probs[rest].sum()) - float(right[rest].sum())))
-    assert np.mean(helped) < 0.9 * np.mean(alone)
 
 
 @pytest.mark.parametrize("outlier", [0.2, 1.5, 2.5])
@@ -184,39 +128,6 @@ def test_the_fit_finds_how_gaps_fall_where_rivals_are_close(slope: float, share:
         some = (found.probs >= low) & (found.probs < high)
         if some.sum() > 40:
             assert right[some].mean() == pytest.approx(found.probs[some].mean(), abs=0.12)
-
-
-def test_what_rivals_tell_parts_pairs_that_gaps_alone_do_not() -> None:
-    """Short lines: gaps of translations are few times as wide as those of wrong pairs."""
-    gaps, spacings, heights, right = with_heights(4_000, 0.2, 0.2, 0.9, 5)
-    found = confidence._judged(gaps, spacings, heights, unknown(len(gaps))).probs
-    alone, _, _ = judged(gaps, spacings, unknown(len(gaps)))
-    errors = [float(((each - right) ** 2).mean()) for each in (found, alone)]
-    assert errors[0] < 0.8 * errors[1]
-
-
-@pytest.mark.slow
-def test_beaten_translations_are_counted_where_rivals_are_close() -> None:
-    gaps, spacings, heights, right = with_heights(20_000, 0.5, 0.12, 0.9, 7)
-    assert right.sum() < 9_700  # of 10,000
-    found = confidence._judged(gaps, spacings, heights, unknown(len(gaps)))
-    assert (found.probs / found.seen).sum() == pytest.approx(10_000, rel=0.08)
-
-
-@pytest.mark.parametrize("rows", mostly_long([60, 200, 1000], usual=[200]))
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.9])
-@pytest.mark.parametrize(("mean", "spread"), [(0.15, 0.03), (0.15, 0.06), (0.25, 0.2), (0.8, 0.2)])
-def test_a_fit_that_starts_from_the_truth_is_no_better(
-    rows: int, share: float, mean: float, spread: float
-) -> None:
-    nobody = np.zeros(rows, dtype=bool)
-    for seed in range(3):
-        gaps, spacings, right = mixture(rows, share, mean, spread, seed)
-        best = confidence._climb(gaps, spacings, heights_for(rows) - 0.5, nobody, 0.4, right)
-        assert (
-            confidence._fit(gaps, spacings, heights_for(rows) - 0.5, nobody, 0.4).gain
-            > best.gain - 1
-        )
 
 
 def test_doubt_whether_there_is_any_translation_counts() -> None:

@@ -10,7 +10,7 @@ from tests.toys.mined import Floats, Vectors, mined, mixture, sides
 from xmine.scoring import probability as confidence
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.scoring.threshold import CLOSE, FEW, Threshold, choose_threshold, expected, precision_of
+from xmine.scoring.threshold import CLOSE, FEW, Threshold, choose_threshold, expected
 
 Scores = NDArray[np.float32]
 
@@ -119,21 +119,6 @@ def test_it_is_close_to_the_best_cut_there_is(
     assert np.mean(losses) < 0.03 and max(losses) < worst
     assert np.mean(errors) < 0.05 and max(errors) < 0.07
     assert np.mean(counts) == pytest.approx(shared, rel=0.08)
-
-
-@pytest.mark.parametrize(("lines", "few"), [(20, 0.06), (100, 0.02), (600, 0.01)])
-def test_without_translations_it_keeps_few_or_none(lines: int, few: float) -> None:
-    shares = []
-    for seed in range(12):
-        pairs, cut = cut_of(*sides(lines, lines, 0, seed))
-        shares.append(kept(pairs, cut).sum() / lines)
-    assert np.mean(shares) < few and np.median(shares) < 0.02
-
-
-@pytest.mark.parametrize("lines", [3, 5, 10, 50, 500])
-def test_when_every_line_is_translated_it_keeps_nearly_all(lines: int) -> None:
-    pairs, cut = cut_of(*sides(lines, lines, lines, 1))
-    assert kept(pairs, cut).sum() >= 0.97 * lines
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 2)])
@@ -247,26 +232,6 @@ def test_without_an_estimate_the_cut_is_the_lowest_score() -> None:
     assert (cut.value, cut.kept.pairs) == (1.2567, 2)
 
 
-@pytest.mark.parametrize("precision", [None, 0.8])
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-@pytest.mark.parametrize("shared", [0, 20, 200])
-def test_its_value_given_as_a_number_is_the_same_cut(
-    margin: str, shared: int, precision: float | None
-) -> None:
-    source, target = sides(200, 200, shared, 5)
-    pairs, found = ranked(source, target, margin)
-    cut = choose_threshold(pairs.scores, found, precision=precision)
-    given = choose_threshold(pairs.scores, found, float(f"{cut.value:.4f}"))
-    assert given.value == cut.value and given.kept == cut.kept and given.others == cut.others
-
-
-def test_the_order_of_the_files_is_no_matter() -> None:
-    for seed in range(10):
-        source, target = sides(12, 9, 3, seed)
-        target[3:6] = target[6:9]
-        assert cut_of(source, target)[1].value == cut_of(target, source)[1].value
-
-
 # Expected precision and its interval.
 
 
@@ -285,38 +250,6 @@ def test_the_expectation_is_the_mean_chance() -> None:
                 assert high <= 1
             else:
                 assert (found.precision, found.interval) == (None, None)
-
-
-@pytest.mark.parametrize("chance", [0.8, 0.9, 0.99, 1.0])
-def test_the_interval_narrows_with_more_pairs(chance: float) -> None:
-    widths = []
-    for rows in (1, 3, 10, 100, 1_000, 10_000):
-        _, interval = precision_of(np.full(rows, chance), 0.9)
-        assert interval is not None
-        widths.append(interval[1] - interval[0])
-    assert widths == sorted(widths, reverse=True) and widths[-1] < 0.9 * widths[0]
-
-
-def interval_of(probs: Floats) -> tuple[float, float]:
-    found, interval = precision_of(probs, 0.9)
-    assert found == pytest.approx(probs.mean()) and interval is not None
-    assert 0 <= interval[0] <= probs.mean() + 1e-12
-    assert probs.mean() - 1e-12 <= interval[1] <= 1
-    return interval
-
-
-@pytest.mark.parametrize("rows", [100, 10_000, 1_000_000])
-def test_where_few_pairs_are_right_the_doubt_is_that_of_these_few(rows: int) -> None:
-    """Not of the many wrong ones, which nobody doubts."""
-    many = np.repeat([0.95, 0.001], [20, rows])
-    low, high = interval_of(many)
-    right = many.sum()
-    assert low < many.mean() < high
-    assert high * len(many) < 3 * right
-    # The other way round it is that of the few wrong ones.
-    turned = interval_of(1 - many)
-    assert turned[0] < (1 - many).mean() < turned[1]
-    assert (1 - turned[0]) * len(many) < 3 * right
 
 
 @pytest.mark.slow
@@ -389,20 +322,3 @@ def test_it_says_how_weak_it_is_and_what_to_do(
     said = choose_threshold(scores, found, lowest).weakness
     assert said.startswith(weakness) and bool(said) == bool(weakness)
     assert not said or ("--seed-pairs" in said and "--threshold" in said)
-
-
-@pytest.mark.parametrize("lines", [1, 2, 3, 5, 10])
-@pytest.mark.parametrize("shared", [0, 1])
-@pytest.mark.parametrize(
-    ("margin", "retrieval"), [("ratio", "max"), ("distance", "bwd"), ("absolute", "intersect")]
-)
-def test_tiny_files_get_a_sane_answer(lines: int, shared: int, margin: str, retrieval: str) -> None:
-    for seed in range(5):
-        source, target = sides(lines, lines, lines * shared, seed)
-        pairs, found = ranked(source, target, margin, retrieval)
-        for precision in (None, 0.5, 0.99):
-            cut = choose_threshold(pairs.scores, found, precision=precision)
-            kept(pairs, cut)
-            assert math.isfinite(cut.value) and cut.how and cut.weakness
-            if cut.translations is not None:
-                assert 0 <= cut.translations <= 2 * lines + 1

@@ -20,7 +20,6 @@ class Shuffled:
     shared = True
 
     def __init__(self, seed: int = 0, stops_after: int = 10**9) -> None:
-        self.numbers: dict[str, float] = {}
         self.note: Callable[[str], None] = lambda text: None
         self.ran: list[Task] = []
         self.stops_after = stops_after

@@ -36,6 +36,11 @@ def die_once(path: Path) -> None:
     write(path)
 
 
+def die(path: Path) -> None:
+    """Be killed at each call."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def refuse(path: Path) -> None:
     """Raise an error of xmine's."""
     raise FileError(f"{path}: line 7 is broken", "mend the line")

@@ -66,35 +66,12 @@ _ALL = [
         "xmine.evaluation.retrieval.xsim:evaluate_xsim",
     ),
     Benchmark(
-        "xsim++",
-        "Is the translation still found among English sentences with one thing changed?",
-        "flores200/devtest/*.devtest, flores200/devtest_augmented/eng_Latn_{augmented,errtype}.*",
-        options.XsimPlusPlusOptions,
-        "xmine.evaluation.retrieval.xsimplusplus:evaluate_xsimplusplus",
-    ),
-    Benchmark(
         "sts",
         "Does the cosine of two English sentences rank pairs as people do?",
         "sts/2012 to 2016, sts/sick, stsb/stsb-en-*.csv, or the folders of SentEval",
         options.StsOptions,
         "xmine.evaluation.similarity.sts:evaluate_sts",
         ("scipy",),
-    ),
-    Benchmark(
-        "xsts",
-        "Does the cosine rank pairs as people do in other languages, and across two?",
-        "sts17/STS2017.{eval.v1.1,gs}, sts17/STS2017-extended, stsb/stsb-*-test.csv",
-        options.EvaluationOptions,
-        "xmine.evaluation.similarity.xsts:evaluate_xsts",
-        ("scipy",),
-    ),
-    Benchmark(
-        "align",
-        "How close are sentences that mean the same, and how evenly are all spread?",
-        "stsb/stsb-en-*.csv, newstest2019/ref.*, un-devset/UNv1.0.devset.*, flores101/dev/*.dev, "
-        "or files you name",
-        options.AlignedOptions,
-        "xmine.evaluation.similarity.uniformity:evaluate_align",
     ),
 ]
 BENCHMARKS = {benchmark.name: benchmark for benchmark in _ALL}

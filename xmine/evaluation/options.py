@@ -31,17 +31,6 @@ class EvaluationOptions(EncodingOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupOptions(EvaluationOptions):
-    """Averages over groups of languages, such as head and long-tail ones."""
-
-    groups: str = option(
-        "",
-        'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on; '
-        "emma-x: its head and long-tail ones.",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class RerankingOptions(EvaluationOptions):
     """Rows of our own behind those of the papers."""
 
@@ -72,7 +61,7 @@ class LanguageOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TatoebaOptions(LinesOptions, LanguageOptions, GroupOptions):
+class TatoebaOptions(LinesOptions, LanguageOptions):
     """Accuracy on Tatoeba."""
 
 
@@ -117,7 +106,7 @@ class AlignedOptions(FilesOptions, LanguageOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextOptions(LinesOptions, AlignedOptions, GroupOptions):
+class BitextOptions(LinesOptions, AlignedOptions):
     """Retrieval accuracy on aligned files."""
 
 
@@ -183,16 +172,6 @@ class XsimOptions(LinesOptions, MarginOptions, AlignedOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimPlusPlusOptions(MarginOptions):
-    """Error rate of margin-based search among perturbed English sentences."""
-
-    split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
-    language: list[str] = option(
-        [], "Measure only these languages, such as fra_Latn,deu_Latn.", shown_default="all"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class StsOptions(EvaluationOptions):
     """Semantic textual similarity."""
 
@@ -202,7 +181,6 @@ class StsOptions(EvaluationOptions):
         choices=STS_TASKS,
         shown_default="all there are",
     )
-    whiten: bool = option(False, "Whiten the vectors of each set first (Su et al., 2021).")
 
 
 @dataclass(frozen=True, kw_only=True)

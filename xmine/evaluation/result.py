@@ -5,20 +5,15 @@ stands for several, which differ by ten points. So a result carries both and pri
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError
-from xmine.options import load_toml
 from xmine.progress import html_table
-
-Groups = Mapping[str, Sequence[str]]  # group -> its languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,37 +158,6 @@ def paper_means(
         else:
             averages.append(mean_row(name, [known[each] for each in members]))
     return averages, notes
-
-
-def read_groups(path: str) -> Groups:
-    """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`.
-
-    `["*"]` are all languages that are in no other group; `emma-x` is a file that xmine has.
-    """
-    shipped = Path(__file__).parent / "papers" / f"groups-{path}.toml"
-    groups = load_toml(shipped if shipped.exists() else Path(path)) if path else {}
-    for name, languages in groups.items():
-        if not (isinstance(languages, list) and all(isinstance(each, str) for each in languages)):
-            raise FileError(f"{path}: {name} is no list of languages", 'write head = ["deu"]')
-    return groups
-
-
-def in_groups(groups: Groups, languages: Iterable[str]) -> dict[str, list[str]]:
-    """Put languages into their groups."""
-    named = {language for each in groups.values() for language in each}
-    found: dict[str, list[str]] = {name: [] for name in groups}
-    for language in languages:
-        for name, members in groups.items():
-            if language in members or ("*" in members and language not in named):
-                found[name].append(language)
-    return found
-
-
-def group_rows(groups: Groups, rows: Sequence[Row]) -> list[Row]:
-    """Average the rows of each group that are there; a row is named by its language."""
-    by_name = {row.name: row for row in rows}
-    found = {name: each for name, each in in_groups(groups, by_name).items() if each}
-    return [mean_row(f"{x} ({len(each)})", [by_name[y] for y in each]) for x, each in found.items()]
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float | None]:

@@ -19,7 +19,7 @@ from xmine.flags.near_copies import letters_of
 from xmine.knn.cosines import exact_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.run.steps import Steps
-from xmine.scoring.probability import PAIRS_AT_ONCE, Bools, Kindred
+from xmine.scoring.probability import PAIRS_AT_ONCE, Bools
 from xmine.scoring.retrieval import ChosenPairs
 
 Rows = NDArray[np.int64]
@@ -131,34 +131,6 @@ class Kin:
             alike = bool(same[pair, place]) or _letters_agree(*texts)
             kin[pair, place] = alike and _numbers_agree(*texts)
         return kin
-
-
-def count_kin(kin: Kindred, x: Rows, y: Rows, near: Neighbours) -> tuple[int, int]:
-    """Count the sentences of both sides that are near-copies, and the groups that these are.
-
-    Those are counted that pairs of the rows x and y have, and their kin among the nearest rows.
-    """
-    edges: tuple[list[Rows], list[Rows]] = [], []
-    for some in slices(len(x), PAIRS_AT_ONCE):
-        ours, theirs = x[some], y[some]
-        marked = kin(ours, theirs, near)
-        for found, own, rivals, is_kin in zip(
-            edges, (theirs, ours), (near.targets[ours], near.sources[theirs]), marked, strict=True
-        ):
-            found.append(np.stack([own[np.nonzero(is_kin)[0]], rivals[is_kin]]))
-    sentences = groups = 0
-    for each in edges:
-        ends = np.concatenate([np.empty((2, 0), int), *each], axis=1)
-        rows, places = np.unique(ends, return_inverse=True)
-        one, other = places.reshape(2, -1)
-        first, before = np.arange(len(rows)), np.empty(0, int)  # of the group, as far as is known
-        while not np.array_equal(first, before):
-            before = first.copy()
-            np.minimum.at(first, one, before[other])
-            np.minimum.at(first, other, before[one])
-            first = first[first]  # twice as far at each turn
-        sentences, groups = sentences + len(rows), groups + len(np.unique(first))
-    return sentences, groups
 
 
 def _letters_agree(one: str, other: str) -> bool:

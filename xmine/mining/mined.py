@@ -54,8 +54,6 @@ class Mined(PairRows):
         languages: codes of source and target, as given or guessed; `und` where that failed.
         by_margin: why candidates are ranked by the margin; empty where tokens rank them.
         vectors: facts of the encoder, or the names of the files of given vectors.
-        near_copies: sentences of the pairs that have near-copies, these included, and the groups
-            that they are.
         changes: how many pairs are new, gone and changed in a run that was mined before.
         rising: the share of the pairs that rise together, see `xmine.scoring.order.rising_share`.
     """
@@ -77,7 +75,6 @@ class Mined(PairRows):
     languages: tuple[str, str]
     by_margin: str = ""
     vectors: Mapping[str, object] = field(default_factory=dict)
-    near_copies: tuple[int, int] = (0, 0)
     rising: float = 0.0
     changes: dict[str, int] | None = None
 
@@ -209,11 +206,9 @@ class MiningReport(Report):
         yield Figure(
             "dropped", mined.dropped, phrases.told("dropped: ", phrases.counted(mined.dropped))
         )
-        merged, (copies, groups) = len(mined.pairs.merged or ()), mined.near_copies
+        merged = len(mined.pairs.merged or ())
         said = f"merged with a line beside: {count(merged, 'pair')}"
         yield Figure("merged", merged, said * (mined.pairs.merged is not None))
-        said = f"near-copies: {copies:,} sentences in {count(groups, 'group')}" * bool(groups)
-        yield Figure("near_copies", {"sentences": copies, "groups": groups}, said)
         for name, each in self.agreements.items():
             said = f"precision {each.precision:.3f}, recall {each.recall:.3f}, F1 {each.f1:.3f}"
             yield Figure(name.replace(" ", "_"), asdict(each), f"against {name}: {said}")

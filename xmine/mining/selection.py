@@ -12,7 +12,6 @@ from xmine.flags.beside import Beside
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
-from xmine.mining.kin import count_kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
@@ -52,9 +51,6 @@ def select(
     if unknown:
         threshold = replace(threshold, others=(), translations=None, weakness=unknown)
     kept = candidates.chosen.take(rows)
-    copies = (0, 0)
-    if candidates.kin is not None:
-        copies = count_kin(candidates.kin, kept.sources, kept.targets, candidates.neighbours)
     pairs = _with_text(candidates, rows, probs, flags.take(rows))
     if beside is not None:
         merged = merge_beside(candidates, rows, flags.take(rows), beside)
@@ -77,7 +73,6 @@ def select(
         gold=gold,
         warnings=list(warnings),
         languages=candidates.read.languages,
-        near_copies=copies,
         rising=rising_share(kept.sources, kept.targets),
     )
 

@@ -29,8 +29,7 @@ class LocalEngine:
     shared = False
 
     def __init__(self) -> None:
-        """Have no numbers, and nothing to note: there are no nodes."""
-        self.numbers: dict[str, float] = {}
+        """Have nothing to note: there are no nodes."""
         self.note: Callable[[str], None] = lambda text: None
 
     def check(self, folder: Path) -> list[str]:

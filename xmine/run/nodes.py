@@ -128,6 +128,20 @@ def total_room(nodes: Iterable[Node]) -> str:
     return f"{count(len(every), 'node')}, {whole.room}"
 
 
+def check_room(tasks: Iterable[Task], nodes: Iterable[Node]) -> None:
+    """Refuse a task that fits on no node, since it would wait for ever."""
+    every = list(nodes)
+    for task in {(each.gpus, each.memory): each for each in tasks}.values():
+        if not any(node.fits(task) for node in every):
+            parts = ["a core"] + ([in_words(task.memory)] if task.memory else [])
+            parts += [count(round(task.gpus), "GPU")] if task.gpus else []
+            raise XmineError(
+                f"{task.name} needs {' and '.join(parts)}; no node of the cluster has that",
+                "let another machine join: `ray start --address HOST:6379`, for a GPU with "
+                "--num-gpus 1; or mine into a new folder with --device cpu",
+            )
+
+
 def token_file(folder: Path, token: str) -> Path:
     """Name the file of a token; a run that is opened deletes those that were left."""
     return folder / f".{token}{PARTIAL}"

@@ -1,7 +1,6 @@
 """Tasks run on a Ray cluster, which places each where a core is free. Nothing else loads ray.
 
-Ray tells of workers and nodes that are lost; the tasks are then placed anew here and not by Ray, so
-that the log of the run tells of each.
+Ray starts a task again whose worker or node is lost.
 """
 
 import logging
@@ -15,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from xmine.errors import XmineError
+from xmine.errors import FileError, XmineError
 from xmine.extras import needs
 from xmine.files.atomic import writing
 from xmine.run.nodes import (
@@ -24,6 +23,7 @@ from xmine.run.nodes import (
     NodeReport,
     Versions,
     check_address,
+    check_room,
     look,
     reach,
     refused,
@@ -32,7 +32,6 @@ from xmine.run.nodes import (
     try_task,
 )
 from xmine.run.task import Task
-from xmine.run.work import Work
 
 _START = (
     "`ray start --head` starts one here, `ray start --address HOST:6379` adds another machine; "
@@ -41,13 +40,15 @@ _START = (
 # Read when ray is loaded. Ray would print about lost workers, on stdout among the data, and would
 # try a wrong port for a quarter of an hour.
 QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "^", "RAY_IGNORE_UNHANDLED_ERRORS": "1"}
-_BRIEF = {"RAY_NUM_REDIS_GET_RETRIES": "1"}
+_AGAIN = 3  # times that a task is started again whose workers die, also for want of memory
+_BRIEF = {"RAY_NUM_REDIS_GET_RETRIES": "1", "RAY_task_oom_retries": str(_AGAIN)}
 _ANSWERING = 120.0  # seconds that a node may take to start a worker, which loads numpy
 _TICK = 0.2  # seconds between two calls of `tick`, at most
 _PAUSE = 0.03  # seconds between two looks for news
 _WATCHING = 1.0  # seconds between two looks at the nodes
 _SILENT = 20.0  # seconds after which the cluster counts as gone; Ray waits for 60 and exits
 _ENDING = 5.0  # seconds that tasks have to delete unfinished files
+_UNSEEN = 75.0  # seconds in which NFS may hide a file that was made: 60 in its usual settings
 
 
 class RayEngine:
@@ -61,7 +62,6 @@ class RayEngine:
 
     def __init__(self, address: str = "") -> None:
         """Name a cluster: HOST:PORT; else RAY_ADDRESS names one, or one runs on this machine."""
-        self.numbers: dict[str, float] = {}
         self._address, self._head = address, ""
         self._looked = self._heard = 0.0
         self._nodes: dict[str, Node] = {}
@@ -139,47 +139,63 @@ class RayEngine:
         """Run tasks, see `Engine.run`.
 
         Raises:
-            XmineError: a task raised an error, was lost too often, fits on no node, or left no
-                files; the message names the task and, where one is known, the node.
+            XmineError: a task raised an error, was lost too often, or fits on no node; the message
+                names the task and, where one is known, the node.
+            FileError: files stay away that a node made.
         """
         import ray
 
         assert all(path.is_absolute() for task in tasks for path in task.makes)
-        self._heard = time.monotonic()
-        work = Work(tasks, self._nodes, self._place, lambda x: ray.cancel(x, force=True), self.note)
-        work.check_room()
+        total, self._heard = sum(task.weight for task in tasks), time.monotonic()
+        left = [task for task in tasks if not task.is_done()]
+        check_room(left, self._nodes.values())
+        calls = {self._place(task): task for task in left}
         try:
-            while not work.is_over:
+            while calls:
                 if self._watch():
-                    work.nodes = self._nodes
-                    work.check_room()
-                work.fill()
-                self.numbers = work.numbers
-                tick(work.share)
-                _listen(work)
-                work.look()
+                    check_room(calls.values(), self._nodes.values())
+                tick(1 - sum(task.weight for task in calls.values()) / total)
+                for call in _ended(list(calls)):
+                    self._hear(call, calls.pop(call))
         finally:
-            self.numbers = {}
-            calls = list(work.calls)
             with suppress(Exception):  # the cluster is gone
                 for call in calls:  # so that no unfinished file stays; files that are whole do
                     ray.cancel(call)
                 if calls:
-                    ray.wait(calls, num_returns=len(calls), timeout=_ENDING)
+                    ray.wait(list(calls), num_returns=len(calls), timeout=_ENDING)
+        until = time.monotonic() + _UNSEEN
+        while hidden := [task for task in left if not task.is_done()]:
+            if time.monotonic() > until:
+                raise FileError(
+                    f"{hidden[0].makes[0].parent}: the files of {hidden[0].name} are not there",
+                    "do all nodes see the same folder? then give the command again",
+                )
+            time.sleep(_TICK)
         tick(1.0)
 
-    def _place(self, task: Task, node: str) -> Any:  # noqa: ANN401
-        """Start a call of a task, on a node or, without one, wherever there is room.
-
-        The call is a generator of Ray's, which gives what `_work` yields.
-        """
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        where = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
+    def _place(self, task: Task) -> Any:  # noqa: ANN401
+        """Start a task wherever there is room; give Ray's reference of the call."""
         room = {"num_cpus": 1, "num_gpus": task.gpus, "memory": task.memory or None}
-        how = {"max_retries": 0, "num_returns": "streaming", "scheduling_strategy": where}
-        call = self._remote.options(**room, **how)
+        call = self._remote.options(**room, max_retries=_AGAIN, scheduling_strategy="SPREAD")
         return call.remote(self._versions, task.function, task.arguments)
+
+    def _hear(self, call: Any, task: Task) -> None:  # noqa: ANN401
+        """Look how the call of a task ended, and raise its error."""
+        import ray
+        from ray import exceptions as of
+
+        where = ""
+        try:
+            node, failure = ray.get(call)
+            where = f" on node {self._nodes[node]}" if node in self._nodes else ""
+        except (of.WorkerCrashedError, of.NodeDiedError, of.OutOfMemoryError) as error:
+            memory = "too little memory is the usual reason; Ray's logs tell more"
+            failure = Failure(f"lost {_AGAIN + 1} times: {_last_line(error)}", memory, str(error))
+        except of.RayError as error:
+            failure = Failure(_last_line(error), "Ray's logs tell more", str(error))
+        if failure:
+            self.note(f"{task.name}{where}: {failure.trace or failure.message}")
+            raise XmineError(f"{task.name}{where}: {failure.message}", failure.hint)
 
     def _watch(self) -> bool:
         """Look at the nodes once a second; note and tell whether any joined or died."""
@@ -262,51 +278,22 @@ def _call(node: str, function: Callable[..., Any], *arguments: object) -> Any:  
 
 def _work(
     versions: Versions, function: Callable[..., None], arguments: tuple[Any, ...]
-) -> Iterator[str | Failure | None]:
-    """Call the function of a task, on a node: give the node's id, then how the call ended."""
+) -> tuple[str, Failure | None]:
+    """Call the function of a task, on a node: give the node's id, and how the call failed."""
     import ray
 
-    yield ray.get_runtime_context().get_node_id()
-    yield try_task(versions, function, arguments)
+    return ray.get_runtime_context().get_node_id(), try_task(versions, function, arguments)
 
 
-def _listen(work: Work) -> None:
-    """Wait for news of calls for the time of a tick, and tell all that came."""
+def _ended(calls: list[Any]) -> list[Any]:
+    """Wait for the end of calls for the time of a tick, and give those that have ended."""
     import ray
 
-    calls, until = list(work.calls), time.monotonic() + _TICK
-    ready: list[Any] = []
-    while not work.is_over and not ready and time.monotonic() < until:
+    until, ready = time.monotonic() + _TICK, list[Any]()
+    while not ready and time.monotonic() < until:
         time.sleep(_PAUSE)  # not in Ray's wait: a signal there would end in another exit code
-        if calls:
-            ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0)
-    for call in ready:
-        if call in work.calls:  # and did not end with another call of the task
-            _tell(call, work)
-
-
-def _tell(call: Any, work: Work) -> None:  # noqa: ANN401
-    """Tell what a call gave."""
-    import ray
-    from ray import exceptions as of
-
-    try:
-        told: str | Failure | None = ray.get(next(call))
-    except (of.WorkerCrashedError, of.NodeDiedError, of.ObjectLostError) as error:
-        work.lost(
-            call, "the node died" if isinstance(error, of.NodeDiedError) else "the worker died"
-        )
-    except of.OutOfMemoryError:
-        work.lost(call, "out of memory")
-    except of.RayError as error:
-        work.ended(
-            call, Failure(_last_line(error), "Ray's logs on that node tell more", str(error))
-        )
-    else:
-        if isinstance(told, str):
-            work.began(call, told)
-        else:
-            work.ended(call, told)
+        ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0)
+    return ready
 
 
 def _last_line(error: BaseException) -> str:

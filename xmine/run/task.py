@@ -51,14 +51,11 @@ class Engine(Protocol):
     Attributes:
         name: of the engine, for people.
         shared: whether tasks run in other processes, and so work is to be cut into tasks.
-        numbers: nodes, running and waiting tasks, for `Progress`; empty where tasks run here.
-        note: told of nodes that join or die, and of tasks that are started again, in lines for a
-            log.
+        note: told of nodes that join or die, and of tasks that fail, in lines for a log.
     """
 
     name: str
     shared: bool
-    numbers: dict[str, float]
     note: Callable[[str], None]
 
     def check(self, folder: Path) -> list[str]:

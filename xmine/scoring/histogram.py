@@ -15,12 +15,8 @@ from numpy.typing import NDArray
 
 from xmine.scoring.probability import Floats
 
-Range = tuple[int, int]  # numbers of bins, both included; bin N begins at N times the width
-
 # Scores print with four decimals: a narrower bin could not be named.
 _NARROWEST = 1e-4
-# An open bin may have so many times the pairs of a bin if all bins on its side had equally many.
-_OPEN = 2
 # Where bars are cut off, the longest one at or above the cut gets one part in four of the room, ...
 _LONGER = 4
 # ... and they are where without that it would get less than one part in eight.
@@ -128,7 +124,7 @@ def bin_scores(
         scores: [pairs], in any order; infinite ones are in an open bin.
         probs: [pairs], the probability that each pair is right, 0 to 1; None if not estimated.
         cut: a pair is kept when its score, as float64, is at least this.
-        most: bins at most, three or more, open ones among them. Few pairs get fewer.
+        most: bins at most, five or more, open ones among them. Few pairs get fewer.
         name: of what is counted: `score`, or `prob` for probabilities.
     """
     values = np.asarray(scores, dtype=np.float64)
@@ -136,8 +132,6 @@ def bin_scores(
         raise ValueError("a score is not a number")
     if probs is not None and len(probs) != len(values):
         raise ValueError(f"{len(probs)} probs for {len(values)} scores")
-    if most < 3:
-        raise ValueError(f"{most} bins: two are for open ends")
     keeps = values >= (-math.inf if cut is None else cut)  # [pairs]
     kept = int(keeps.sum())
     # As many bins as pairs would be a row of single pairs.
@@ -148,7 +142,7 @@ def bin_scores(
         )
         edges = np.linspace(0, 1, round(1 / width) + 1).round(decimals)
     else:
-        edges, decimals = _edges(np.sort(values), kept, few)
+        edges, decimals = _edges(np.sort(values), few)
     at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     counts = np.bincount(at, minlength=len(edges) - 1).astype(np.int64)
     found = Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
@@ -162,65 +156,27 @@ def bin_scores(
     return replace(found, right=right, precision=precision, kept_precision=sure)
 
 
-def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:
-    """Choose the edges for sorted scores, and how many decimals they have."""
+def _edges(scores: Floats, most: int) -> tuple[Floats, int]:
+    """Choose round edges for sorted scores, and how many decimals they have.
+
+    A few scores at either end, which may lie far from the others, share an open bin.
+    """
     finite = scores[np.isfinite(scores)]
     if not len(finite):
         return (np.array([-np.inf, 0.0, np.inf]) if len(scores) else np.zeros(1)), 0
-    low, high = _middle(finite, kept, most)
-    least = max((high - low) / most or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
-    for width, decimals in _round_widths(least):
-        ends = (_bin(float(finite[0]), width, decimals), _bin(float(finite[-1]), width, decimals))
-        closed = (_bin(low, width, decimals), _bin(high, width, decimals))
-        if _size(closed, ends, scores) <= most:
-            break
-    first, last = _widened(closed, ends, scores, (width, decimals), most)
-    edges = [round(at * width, decimals) + 0.0 for at in range(first, last + 2)]  # no "-0.00"
-    if first > ends[0] or scores[0] == -np.inf:
-        edges.insert(0, -math.inf)
-    if last < ends[1] or scores[-1] == np.inf:
-        edges.append(math.inf)
-    return np.array(edges), decimals
-
-
-def _widened(
-    closed: Range, ends: Range, scores: Floats, width: tuple[float, int], most: int
-) -> Range:
-    """Give what room is left to the bins next to the closed ones, the upper ones first."""
-    finite = scores[np.isfinite(scores)]
-    while True:
-        first, last = closed
-        above = finite[finite >= round((last + 1) * width[0], width[1])][:1]
-        below = finite[finite < round(first * width[0], width[1])][-1:]
-        wider = [(first, _bin(float(each), *width)) for each in above]
-        wider += [(_bin(float(each), *width), last) for each in below]
-        fitting = [each for each in wider if _size(each, ends, scores) <= most]
-        if not fitting:
-            return closed
-        closed = fitting[0]
-
-
-def _size(closed: Range, ends: Range, scores: Floats) -> int:
-    """Count the bins if those from one to the other of `closed` are closed, and the rest open."""
-    below = closed[0] > ends[0] or scores[0] == -np.inf
-    above = closed[1] < ends[1] or scores[-1] == np.inf
-    return closed[1] - closed[0] + 1 + int(below) + int(above)
-
-
-def _middle(finite: Floats, kept: int, most: int) -> tuple[float, float]:
-    """Choose what closed bins have to show: not the farthest few, on either side of the cut.
-
-    Narrow bins around the cut say more than the ends, where pairs are clearly right or wrong.
-    """
     few = max(len(finite) // 200, min(3, len(finite) // 10))
-    far = (0, 0)
-    if 0 < kept < len(finite):
-        far = (_OPEN * (len(finite) - kept) // most, _OPEN * kept // most)
-    for low, high in ((max(few, far[0]), max(few, far[1])), (few, few), (0, 0)):
-        inner = finite[[min(low, len(finite) - 1), max(len(finite) - 1 - high, 0)]]
-        if inner[1] > inner[0]:
-            break
-    return float(inner[0]), float(inner[1])
+    low, high = float(finite[few]), float(finite[-1 - few])
+    if low == high:
+        low, high = float(finite[0]), float(finite[-1])
+    least = max((high - low) / (most - 3) or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
+    width, decimals = next(_round_widths(least))
+    bins = range(math.floor(low / width) - 1, math.floor(high / width) + 3)
+    below, *edges, above = [round(at * width, decimals) + 0.0 for at in bins]  # no "-0.00"
+    if scores[0] < edges[0]:
+        edges.insert(0, below if scores[0] >= below else -math.inf)
+    if scores[-1] >= edges[-1]:
+        edges.append(above if scores[-1] < above else math.inf)
+    return np.array(edges), decimals
 
 
 def _round_widths(least: float) -> Iterator[tuple[float, int]]:
@@ -230,13 +186,3 @@ def _round_widths(least: float) -> Iterator[tuple[float, int]]:
             width = round(digit * 10.0**exponent, max(-exponent, 0))
             if width >= least * (1 - 1e-9):
                 yield width, max(-exponent, 0)
-
-
-def _bin(value: float, width: float, decimals: int) -> int:
-    """Find N so that the edge N x width, rounded as edges are, is the highest one not above."""
-    at = math.floor(value / width)
-    while round((at + 1) * width, decimals) <= value:
-        at += 1
-    while round(at * width, decimals) > value:
-        at -= 1
-    return at

@@ -15,7 +15,6 @@ from xmine.errors import EncoderError
 
 Module = TypeVar("Module", bound=nn.Module)
 
-_LEAST_VARIANCE = 1e-6  # of an axis that is whitened, over the largest
 _ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
 
 
@@ -64,21 +63,6 @@ class Dense(_Head):
         self.use_residual = residual
         if residual and in_features != out_features:
             self.residual = nn.Linear(in_features, out_features, bias=False)
-
-    @classmethod
-    def whitening(cls, vectors: NDArray[np.float32]) -> "Dense":
-        """Give vectors [n, dim] mean 0 and covariance 1: x -> (x - mean) U / sqrt(L).
-
-        Su et al., 2021: U and L are eigenvectors and eigenvalues of their covariance.
-        """
-        mean = vectors.mean(axis=0, dtype=np.float64)
-        variances, axes = np.linalg.eigh(np.cov(vectors.T))
-        kept = variances > _LEAST_VARIANCE * variances.max()
-        matrix = axes[:, kept] / np.sqrt(variances[kept])  # [dim, kept]
-        head = cls(*matrix.shape)
-        head.linear.weight.data = torch.tensor(matrix.T, dtype=torch.float32)
-        head.linear.bias.data = torch.tensor(-mean @ matrix, dtype=torch.float32)
-        return head
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Map [n, in_features] to [n, out_features]."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from xmine.display import count
 from xmine.errors import FileError
-from xmine.evaluation.data import finite_number, read_headed, read_tab_separated
+from xmine.evaluation.data import finite_number, read_tab_separated
 from xmine.files.reading import read_lines
 from xmine.files.records import csv_rows
 
@@ -58,9 +58,12 @@ def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -
 
 def read_sick(path: Path) -> ScoredPairs:
     """Read SICK: tab-separated with a head, of which `relatedness_score` is the score."""
-    first, second, score = "sentence_A", "sentence_B", "relatedness_score"
-    lines = read_headed(path, (first, second, score))
-    return _scored(path, [(where, line[first], line[second], line[score]) for where, line in lines])
+    names = "sentence_A", "sentence_B", "relatedness_score"
+    (_, head), *lines = read_tab_separated(path, 5)
+    if lacking := [name for name in names if name not in head[:5]]:
+        raise FileError(f"{path}:1: the head has no column {', '.join(lacking)}")
+    one, other, score = map(head.index, names)
+    return _scored(path, [(where, line[one], line[other], line[score]) for where, line in lines])
 
 
 def read_stsb(path: Path) -> ScoredPairs:

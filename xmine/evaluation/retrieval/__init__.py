@@ -1,4 +1,4 @@
-"""Benchmarks that retrieve translations: Tatoeba, BUCC, xsim, xsim++, bitext files, ranking.
+"""Benchmarks that retrieve translations: Tatoeba, BUCC, xsim, bitext files.
 
 Nothing here reads similarity ratings or trains a classifier.
 """

@@ -17,7 +17,7 @@ from xmine.errors import FileError
 from xmine.evaluation import result
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, XsimOptions
-from xmine.evaluation.result import Groups, Metric, Result, Row
+from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.evaluation.retrieval.reranked import (
     Chosen,
@@ -97,7 +97,7 @@ def aligned_result(
     reranker: LineReranker | None,
     report: Report,
 ) -> Result:
-    """Measure aligned sets, and average over the languages of each and over their groups.
+    """Measure aligned sets, and average over the languages of each.
 
     Sets of one name are averaged first: a row for each pair of languages. `BitextOptions` measure
     hits of fp16 vectors, of pairs without the pivot too, `XsimOptions` errors of fp32 vectors.
@@ -105,7 +105,6 @@ def aligned_result(
     zero were raised; a reranker chooses once more. The rest of the result is that of `empty`.
     """
     by_error = isinstance(options, XsimOptions)
-    groups = result.read_groups(options.groups if isinstance(options, BitextOptions) else "")
     sets, said = aligned_sets(data, options, encoder.facts, by_pair=True)
     encode = SentenceEncoder.encode if by_error else SentenceEncoder.encode_half
 
@@ -140,13 +139,13 @@ def aligned_result(
         same = [each for each in sets if each.name == name]
         measured = [measure(each) for each in same]
         found = _merged([each[0] for each in measured], same)
-        means = _averages(groups, same, found)
+        means = _averages(same, found)
         rows += found.values()
         averages += means
         most = max([most, (len(found), (means or rows)[-1].name)], key=lambda each: each[0])
         if ours_too := _merged([each[1] for each in measured], same):
             reranked += ours_too.values()
-            reranked_averages += _averages(groups, same, ours_too)
+            reranked_averages += _averages(same, ours_too)
         unknown = sum((each[2] for each in measured), Counter[str]())
         raised = clamped_note(sum(each[3] for each in measured))
         notes += [f"{name}: {note}" for note in unknown_note(unknown) + raised]
@@ -174,17 +173,14 @@ def _merged(parts: Iterable[Sequence[Row]], sets: Sequence[AlignedSet]) -> dict[
     }
 
 
-def _averages(groups: Groups, sets: Sequence[AlignedSet], rows: Mapping[str, Row]) -> list[Row]:
-    """Average over groups of languages, over pairs without the pivot, and over all languages."""
+def _averages(sets: Sequence[AlignedSet], rows: Mapping[str, Row]) -> list[Row]:
+    """Average over pairs without the pivot, and over all languages."""
     titled = sets[0].titled
-    by_language = {titled("-".join(pair)): pair[0] for each in sets for pair in each.pairs}
-    with_pivot = [rows[name] for name in by_language]
-    named = [replace(rows[name], name=source) for name, source in by_language.items()]
-    means = result.group_rows(groups, named)
+    with_pivot = {titled("-".join(pair)) for each in sets for pair in each.pairs}
     pivot = sets[0].pairs[0][1]
-    others = [row for name, row in rows.items() if name not in by_language]
-    means += result.mean_of_all(f"mean of {{}} without {pivot}", others)
-    means += result.mean_of_all("mean of {}", with_pivot)
+    others = [row for name, row in rows.items() if name not in with_pivot]
+    means = result.mean_of_all(f"mean of {{}} without {pivot}", others)
+    means += result.mean_of_all("mean of {}", [rows[name] for name in rows if name in with_pivot])
     return [replace(each, name=titled(each.name, ", ")) for each in means]
 
 

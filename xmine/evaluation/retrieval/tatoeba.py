@@ -11,7 +11,7 @@ from xmine.evaluation import result
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, chosen_languages, left_out_note
 from xmine.evaluation.options import TatoebaOptions
-from xmine.evaluation.result import Groups, Metric, Result, Row
+from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval import aligned
 from xmine.evaluation.retrieval.aligned import check_known, hits_of, hits_row, nearest_lines
 from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
@@ -31,7 +31,6 @@ def evaluate_tatoeba(
 ) -> Result:
     """Measure retrieval accuracy between each language and English."""
     folder = data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
-    groups = result.read_groups(options.groups)
     found = sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
     lacking = f"{folder}: no tatoeba.{{}}-eng.{{}}"
     languages = chosen_languages(options.language, found, encoder.facts, lacking)
@@ -56,8 +55,8 @@ def evaluate_tatoeba(
     notes = aligned.unknown_note(unknown) + left_out_note(languages, found, options.language)
     if ALL in options.language:
         notes += result.paper_means(_MEANS, rows)[1]
-    rows += _averages(groups, rows)
-    reranked += _averages(groups, reranked)
+    rows += _averages(rows)
+    reranked += _averages(reranked)
     return Result(
         benchmark="tatoeba",
         protocol=aligned.PROTOCOL + (aligned.TEXTUAL if options.textual else ""),
@@ -75,7 +74,6 @@ def evaluate_tatoeba(
     )
 
 
-def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
-    """Average over groups, over the languages of papers, and all."""
-    averages = result.group_rows(groups, rows) + result.paper_means(_MEANS, rows)[0]
-    return averages + result.mean_of_all("mean of all {}", rows)
+def _averages(rows: Sequence[Row]) -> list[Row]:
+    """Average over the languages of papers, and all."""
+    return result.paper_means(_MEANS, rows)[0] + result.mean_of_all("mean of all {}", rows)

@@ -1,10 +1,10 @@
-"""Cosines of text pairs against people's judgements of them -> Spearman's or Pearson's correlation.
+"""Cosines of text pairs against people's judgements of them -> Spearman's correlation.
 
 Spearman's has average ranks for ties. Where every value is the same there is no correlation, and
 that is an error, never a zero.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
-from xmine.evaluation.result import Row
 from xmine.progress import Report
 
 Values = NDArray[np.float64]
@@ -37,35 +36,11 @@ def rate(encoder: Encoders, pairs: ScoredPairs, report: Report, prompt: str) -> 
     return cosines.round(6), int(blank.sum())
 
 
-def correlate_sets(
-    measure: Callable[[Values, Values, str], float],
-    encoder: Encoders,
-    sets: Mapping[str, ScoredPairs],
-    report: Report,
-    prompt: str,
-) -> tuple[list[Row], int]:
-    """Give a row for each set of pairs, its figure named as `measure` is, and count the blanks."""
-    rows, blank = [], 0
-    for name, pairs in sets.items():
-        cosines, without = rate(encoder, pairs, report, prompt)
-        figure = measure(cosines, pairs.gold, pairs.name)
-        rows.append(Row(name, len(pairs.gold), {measure.__name__: figure}))
-        blank += without
-    return rows, blank
-
-
 def spearman(system: Values, gold: Values, what: str) -> float:
     """Correlate the ranks of two lists, float64 [pairs] each; `what` is for messages."""
     from scipy.stats import spearmanr
 
-    return _correlate(spearmanr, system, gold, what)
-
-
-def pearson(system: Values, gold: Values, what: str) -> float:
-    """Correlate the values of two lists; arguments as of `spearman`."""
-    from scipy.stats import pearsonr
-
-    return _correlate(pearsonr, system, gold, what)
+    return correlate(spearmanr, system, gold, what)
 
 
 def check_varies(gold: Values, what: str) -> None:
@@ -76,7 +51,8 @@ def check_varies(gold: Values, what: str) -> None:
         raise FileError(f"{what}: all judgements are {gold[0]:g}: nothing correlates with them")
 
 
-def _correlate(measure: Callable[..., Any], system: Values, gold: Values, what: str) -> float:
+def correlate(measure: Callable[..., Any], system: Values, gold: Values, what: str) -> float:
+    """Correlate two lists by a function of scipy; arguments as of `spearman`."""
     check_varies(gold, what)
     if np.ptp(system) == 0:
         raise EncoderError(

@@ -4,12 +4,12 @@ STS12-16, STS-B and SICK-R as in SentEval and SimCSE: Spearman's correlation, wi
 Years have sub-sets, whose aggregation papers choose differently; so all three ways are shown.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
 import numpy as np
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 from xmine.evaluation.options import STS_TASKS, StsOptions
@@ -55,9 +55,16 @@ def aggregate(subsets: Sequence[tuple[Values, Values, str]]) -> dict[str, float]
 
 
 def evaluate_sts(
-    encoder: Encoders, data: DataFolder, options: StsOptions, report: Report = silent
+    encoder: Encoders,
+    data: DataFolder,
+    options: StsOptions,
+    report: Report = silent,
+    fitted: Callable[[SentenceEncoder, list[str], str], SentenceEncoder] | None = None,
 ) -> Result:
-    """Measure Spearman's correlation of cosines with scores on each STS set there is."""
+    """Measure Spearman's correlation of cosines with scores on each STS set there is.
+
+    `fitted` gives the encoder of a set for one encoder, the set's texts and a prompt.
+    """
     rows, notes, blank, lacking = [], [], 0, list[str]()
     for task in list(dict.fromkeys(options.task)) or STS_TASKS:
         try:
@@ -74,14 +81,9 @@ def evaluate_sts(
         lacking += [f"{TITLES[task]} {name}" for name in without]
         for title, subsets in found.items():
             reader = encoder.reading("en")
-            if options.whiten:
-                from xmine.encoders.modules.heads import Dense, apply
-
+            if fitted:
                 texts = [text for each in subsets for text in (*each.first, *each.second)]
-                prompt = reader.settings.choose(options.prompt)
-                bare = np.concatenate([block for _, block in reader.body.embed(texts, prompt)])
-                heads = [*reader.heads, Dense.whitening(apply(reader.heads, bare))]
-                reader = replace(reader, heads=heads, source=None)
+                reader = fitted(reader, texts, options.prompt)
             rated = [rate(reader, pairs, report, options.prompt) for pairs in subsets]
             cosines = [each for each, _ in rated]
             blank += sum(count for _, count in rated)
@@ -102,8 +104,7 @@ def evaluate_sts(
         notes = [f"No average of {len(STS_TASKS)}: {', '.join(lacking)} missing.", *notes]
     return Result(
         benchmark="sts",
-        protocol="Spearman of the cosine against people's scores, no training"
-        + ("; vectors of each set whitened" if options.whiten else ""),
+        protocol="Spearman of the cosine against people's scores, no training",
         split=f"test sets: {split}",
         metrics=(
             Metric("all", "all", "of all pairs of the sub-sets as one list"),
@@ -112,7 +113,7 @@ def evaluate_sts(
         ),
         rows=rows,
         headline=(headline, "all"),
-        settings={**UNTRAINED, "correlation": "spearman", "whitened": options.whiten},
+        settings={**UNTRAINED, "correlation": "spearman", "whitened": fitted is not None},
         unit="pairs",
         notes=[*blank_note(blank), *notes],
         statistic="spearman",

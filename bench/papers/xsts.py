@@ -6,6 +6,7 @@ added, which together are Emma-X's ten, and STS-B with its translations crossed 
 
 from dataclasses import replace
 
+from papers.correlations import correlate_sets
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete
@@ -13,7 +14,7 @@ from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers import scored_pairs as readers
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_stsb
 from xmine.evaluation.result import Metric, Result, mean_row, paper_means
-from xmine.evaluation.similarity.correlation import UNTRAINED, blank_note, correlate_sets, spearman
+from xmine.evaluation.similarity.correlation import UNTRAINED, blank_note, spearman
 from xmine.progress import Report, silent
 
 # Row -> what its files are called. 4b comes from translations with their quality judged, is far

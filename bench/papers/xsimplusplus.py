@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.benchmarks import XsimPlusPlusOptions
+from papers.json_rows import as_distributed, json_file
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete, read_aligned
 from xmine.evaluation.languages import chosen_languages
-from xmine.evaluation.options import XsimPlusPlusOptions
-from xmine.evaluation.readers.json_rows import as_distributed, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
 from xmine.evaluation.retrieval.aligned import check_known, clamped_note, unknown_note, unknown_rows
 from xmine.evaluation.retrieval.xsim import best_lines, check_neighbours, margin_in_words

@@ -5,11 +5,11 @@ Wang & Isola (2020), as SimCSE measures them on STS-B, where positives are pairs
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.uniformity import MOST, alignment, uniformity
 from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
@@ -19,44 +19,12 @@ from xmine.evaluation.options import AlignedOptions
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Report, silent
 
 POSITIVE = 4  # STS-B pairs with a higher score are positives
-MOST = 20_000  # sentences whose every pair is looked at; of more, a sample of as many, seed 0
-_BLOCK = 256
 _WHAT = "stsb/stsb-en-test.csv, newstest2019/ref.*, un-devset/, flores101/, or files you name"
 
-Matrix = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]
-
-
-def alignment(first: Matrix, second: Matrix) -> float:
-    """Average the squared distance of unit rows [pairs, dim] to their positives, row by row.
-
-    Wang & Isola (2020), the loss `align` with exponent 2; from 0 to 4.
-    """
-    return float(((first - second) ** 2).sum(axis=1, dtype=np.float64).mean())
-
-
-def uniformity(vectors: Matrix, report: Report = silent) -> float:
-    """Take the logarithm of the mean of exp(-2 distance²) over all pairs of unit rows [n, dim].
-
-    Wang & Isola (2020), the loss `uniform` with t = 2; from -8 to 0. Of more than `MOST` rows, a
-    fixed sample of `MOST` stands for all. Only a block of distances is in memory.
-    """
-    if len(vectors) > MOST:
-        chosen = np.random.default_rng(0).choice(len(vectors), MOST, replace=False)
-        vectors = vectors[np.sort(chosen)]
-    rows, total = len(vectors), 0.0
-    squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
-    for row in range(0, rows, _BLOCK):
-        block = vectors[row : row + _BLOCK]
-        products = (block @ vectors[row:].T).astype(np.float64)  # [block, rest]
-        exponents = -2 * (squares[row : row + _BLOCK, None] + squares[row:] - 2 * products)
-        exponents[:, : len(block)][np.tri(len(block), dtype=bool)] = -np.inf  # each pair once
-        total += float(np.exp(exponents).sum())  # e^-8 at least, each
-        report(Progress("comparing", min(row + _BLOCK, rows), rows))
-    return float(np.log(total / (rows * (rows - 1) / 2)))
 
 
 def evaluate_align(

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from papers.benchmarks import XsimPlusPlusOptions
+from papers.xsimplusplus import (
+    Perturbed,
+    errors_by_kind,
+    evaluate_xsimplusplus,
+    read_perturbed,
+)
 
 from tests.toys.files import write
 from tests.toys.xsim import CHOICES, loose, slow_lines
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.retrieval.xsimplusplus import (
-    Perturbed,
-    errors_by_kind,
-    evaluate_xsimplusplus,
-    read_perturbed,
-)
 from xmine.pairs.io import ParallelText
 
 
@@ -95,18 +95,6 @@ def slow_kinds(
     return {kind: counts[kind] / len(source) for kind in ("entity", "number", "misaligned")}
 
 
-def test_perturbed_lines_without_a_vector_are_noted(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    data = augmented(tmp_path, toy_pairs)
-    folder = tmp_path / "flores200" / "devtest"
-    write(folder / "zho_Hans.devtest", ["", "☃", *toy_pairs.targets[2:30]])
-    notes = measure(toy_encoder, data).notes
-    assert len(notes) == 2
-    assert "without a vector" in notes[1]
-    assert "zho_Hans 2" in notes[1]
-
-
 def test_languages_and_their_mean(
     toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
 ) -> None:
@@ -120,48 +108,3 @@ def test_languages_and_their_mean(
     assert len(one.rows) == 1
     with pytest.raises(FileError, match=r"no fra_Latn.devtest"):
         measure(toy_encoder, data, language=["fra_Latn"])
-
-
-def test_what_is_wrong_with_the_files_is_named(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    data = augmented(tmp_path, toy_pairs)
-    place = tmp_path / "flores200" / "devtest_augmented"
-    kinds = place / "eng_Latn_errtype.devtest.json"
-    whole = kinds.read_text(encoding="utf-8")
-    for text, message in [
-        ("{", r"errtype.devtest.json: not JSON"),
-        ("[]", r"errtype.devtest.json: a list, not a JSON object"),
-        ('{"a b": {"src": "a"}}', "not as the data set is distributed: no 'errtype'"),
-        ('{"a b": ["a", "number"]}', "not as the data set is distributed"),
-        ('{"a b": {"src": "a", "errtype": "number"}}', "has none of the sentences"),
-    ]:
-        kinds.write_text(text)
-        with pytest.raises(FileError, match=message):
-            measure(toy_encoder, data)
-    kinds.write_text(whole, encoding="utf-8")
-    english = tmp_path / "flores200" / "devtest" / "eng_Latn.devtest"
-    write(english, ["another"] * 30)
-    with pytest.raises(FileError, match="no original of it is in"):
-        measure(toy_encoder, data)
-    write(english, ["too few"])
-    with pytest.raises(FileError):
-        measure(toy_encoder, data)
-    write(tmp_path / "flores200" / "devtest" / "zho_Hans.devtest", ["一"])
-    write(english, [toy_pairs.sources[0]])
-    with pytest.raises(FileError, match="1 line; two at least are needed"):
-        measure(toy_encoder, data, neighborhood=1)
-    (place / "eng_Latn_augmented.devtest").unlink()
-    with pytest.raises(FileError, match=r"incomplete: eng_Latn_augmented.devtest missing"):
-        measure(toy_encoder, data)
-
-
-def test_unknown_perturbations_are_noted(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    data = augmented(tmp_path, toy_pairs)
-    folder = tmp_path / "flores200"
-    more = folder / "devtest_augmented" / "eng_Latn_augmented.devtest"
-    more.write_text(more.read_text(encoding="utf-8") + "not in the table\n", encoding="utf-8")
-    notes = measure(toy_encoder, data).notes
-    assert notes[1] == "eng_Latn_errtype.devtest.json lacks 1 of them: counted as misaligned."

@@ -35,8 +35,8 @@ CEILINGS = {
     "xmine/text": 5046,
     "trainer": 8880,
     "tui": 6582,
-    "bench": 5404,
-    "tests": 55778,
+    "bench": 5409,
+    "tests": 55772,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

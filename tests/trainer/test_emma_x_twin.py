@@ -29,6 +29,7 @@ from xmine.trainer.data.rows import Rows, TokenizedSide, TrainingData
 from xmine.trainer.methods import emma_x
 from xmine.trainer.models.towers import Tower, adamw
 from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.ranking.virtual import ranked_pairs
 from xmine.trainer.run import languages as languages_module
 from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.loop import run_steps
@@ -98,7 +99,7 @@ class Watch:
         self.twin = Twin(options, self.tower)
         self.keyed: list[Sequence[TokenizedSide]] = []  # what M' read
         self.held: list[weakref.ref[nn.Module]] = []  # what an earlier phase had
-        keys_of, ranked_pairs = emma_x._Phase.keys_of, emma_x.ranked_pairs
+        keys_of = emma_x._Phase.keys_of
 
         def keyed(step: Any, columns: Sequence[TokenizedSide]) -> Tensor:
             self.keyed.append(columns)

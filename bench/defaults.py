@@ -43,7 +43,12 @@ MANY = 300  # steps, from which on one seed is enough
 WORSE = 0.05  # below plain InfoNCE: a default that does not hold
 REFERENCE, MEASURES = "msimcse", ("kept", "halves")
 ENOUGH = 10_000  # epochs
-SMALL = {"architecture": "transformer", "dim": 64, "batch_size": 32, "max_tokens": 32}
+SMALL: dict[str, Any] = {
+    "architecture": "transformer",
+    "dim": 64,
+    "batch_size": 32,
+    "max_tokens": 32,
+}
 ARCHITECTURES: dict[str, dict[str, Any]] = {
     "static new": {"encoder": "scratch"},
     "transformer new": {"encoder": "scratch", **SMALL},

@@ -23,7 +23,8 @@ from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError
-from xmine.judging.shared import SharedJudgements
+from xmine.judging.judgements import Judgements
+from xmine.judging.keys import key_of, row_of
 
 from .background import ROWS, BackgroundWork, Read, Readers, place_of, read, read_compared
 from .commands import Fields, form_of, free_beside
@@ -40,7 +41,6 @@ from .widgets.key_line import KeyLine
 from .widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
-    from xmine.judging.judgements import Judgements
     from xmine.mining.search import Hit
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
@@ -93,7 +93,7 @@ class XmineApp(App[None]):
         self.failure: XmineError | None = None
         self.background = BackgroundWork(self)
         self.read_only = read_only
-        self._path, self._to_sample = path, sample
+        self._path, self._to_sample = path, sample and not read_only
         self._opening: OpeningScreen | None = None
         self._names = list[str]()  # of what is open: a path, or of a comparison the newer first
         self._complained = self._wrong_keys = ""
@@ -189,8 +189,7 @@ class XmineApp(App[None]):
         self._read(path, None, partial(read, path))
 
     def compare(self, old: Path, new: Path) -> None:
-        known = [] if self.view is None or self.view.is_replaced else [self.view.opened]
-        self._read(new, old, partial(read_compared, old, new, known))
+        self._read(new, old, partial(read_compared, old, new))
 
     def _read(self, path: Path, before: Path | None, work: Callable[[], Read]) -> None:
         """Read in the background what is not open, one at a time."""
@@ -359,10 +358,11 @@ class XmineApp(App[None]):
         assert self.view is not None and self.judgements is not None  # or no screen had a pair
         try:
             view, judgements = self.view, self.judgements
-            if isinstance(judgements, SharedJudgements):
-                opened, labels, row = judgements.in_run(source)
-                view, judgements = View(opened), labels
-                source, target = int(opened.sources[row]), int(opened.targets[row])
+            if both := view.opened.compared:  # each side of it has the texts of its pairs alone
+                opened = both[view.opened.columns["change"][source] != "gone"]
+                row = row_of(opened, key_of(view.opened, source))
+                view, judgements = View(opened), Judgements.open(opened, judgements.by)
+                source, target = int(opened.sources[row or 0]), int(opened.targets[row or 0])
             _ = view.around
         except XmineError as error:
             self.complain(error)
@@ -389,21 +389,16 @@ class XmineApp(App[None]):
         screen.ask(Question(text="search:", answered=search, hint=hint))
 
     def judge_sample(self, plan: str = "") -> None:
-        """Judge pairs drawn as a plan says; or read all of them."""
-        from .screens.sample import ReadScreen, SampleScreen
+        """Judge pairs drawn as a plan says."""
+        from .screens.sample import SampleScreen
 
-        self.push_screen(ReadScreen() if self.read_only else SampleScreen(plan))
+        self.push_screen(SampleScreen(plan))
 
     def action_conflicts(self) -> None:
         from .screens.sample import ConflictScreen
 
         if isinstance(screen := self.screen, JudgeScreen):
             screen.named(lambda: self.push_screen(ConflictScreen()))
-
-    def action_report(self) -> None:
-        from .screens.sample import ReportScreen
-
-        self.push_screen(ReportScreen(self.screen))
 
     def complain(self, error: XmineError) -> None:
         if isinstance(self.screen, BaseScreen):
@@ -419,7 +414,7 @@ class XmineApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "help":  # where one types, ? is a character
             is_help = isinstance(self.screen, BaseScreen) and self.screen.NAME == "Help"
-            return not is_help and bool(parameters) == self._types
+            return not is_help and bool(parameters) == isinstance(self.screen.focused, Input)
         if action == "command_palette":  # whose actions are those of the screen
             return self._prompt is None
         if action == "show":
@@ -441,11 +436,6 @@ class XmineApp(App[None]):
     def _in_form(self) -> bool:
         return isinstance(self.screen, BaseScreen) and self.screen.in_form
 
-    @property
-    def _types(self) -> bool:
-        """Whether a letter is one that the user types, and no key."""
-        return isinstance(self.screen.focused, Input)
-
     def action_show(self, name: str) -> None:
         self.show(name)
 
@@ -464,7 +454,7 @@ class XmineApp(App[None]):
             self.ending.begin()
 
     def action_help_quit(self) -> None:
-        self.notify("ctrl+q quits" if self._types else "q or ctrl+q quits")
+        self.notify("ctrl+q quits")
 
     def action_help(self, where: str = "") -> None:
         from .screens.help import HelpScreen

@@ -24,14 +24,13 @@ from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
 from xmine.judging.judgements import Judgements, judge_name
 from xmine.judging.keys import key_of, row_of
-from xmine.judging.shared import SharedJudgements
 from xmine.pairs.changes import counted, told
 from xmine.pairs.judgements import PairKey
 
 from .state import place_in, setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -157,14 +156,12 @@ def read(path: Path) -> Read:
     return view, judgements, "; ".join(said)
 
 
-def read_compared(old: Path, new: Path, known: Sequence[Opened]) -> Read:
-    """Read what differs between two runs or files, those that are not `known`."""
-    paths = {each.path.resolve(): each for each in known if not each.compared}
-    opened = [paths.get(each.resolve()) or open_pairs(each) for each in (old, new)]
-    found = compare_opened(*opened)
-    judgements = SharedJudgements.open_compared(found)
+def read_compared(old: Path, new: Path) -> Read:
+    """Read what differs between two runs or files."""
+    found = compare_opened(open_pairs(old), opened := open_pairs(new))
+    judgements = Judgements.open(found, judge_name(setting("judge")), beside=new)
     said = told(counted(found.columns["change"].column.to_frame("change")))
-    if opened[1].run.get("also", {}).get("seed_pairs"):
+    if opened.run.get("also", {}).get("seed_pairs"):
         said += f"; {new.name} was mined with verdicts: later ones alone count"
     return View(found, judgements.said), judgements, said
 

@@ -50,8 +50,7 @@ def _unit(side: TextSide, row: int) -> Unit:
 def _lines_of(opened: Opened, name: str) -> Sequence[tuple[Unit, ...]]:
     side = opened.side(name)
     texts = side.texts[:]
-    code = opened.languages[name == "target"]
-    whole = [_apart(side.numbers(row), text, code) for row, text in enumerate(texts)]
+    whole = [(Unit(side.numbers(row), text),) * bool(text) for row, text in enumerate(texts)]
     try:
         tables = read_tables(opened.path / RUN_FILE)
         known, options = tables["texts"], tables["options"]
@@ -71,17 +70,6 @@ def _lines_of(opened: Opened, name: str) -> Sequence[tuple[Unit, ...]]:
         found.append(tuple(Unit(*each) for each in lines[at:end]))
         at = end
     return found
-
-
-def _apart(numbers: str, text: str, language: str) -> tuple[Unit, ...]:
-    """Tell the lines of a bead apart that are a sentence each; else they stay together."""
-    first, _, last = numbers.partition("-")
-    if last:
-        with suppress(OptionError):  # no marks end the sentences of the language
-            found = [sentence for _, sentence in segment(text, language)]
-            if len(found) == int(last) - int(first) + 1:
-                return tuple(Unit(f"{int(first) + n}", each) for n, each in enumerate(found))
-    return (Unit(numbers, text),) if text else ()
 
 
 def _beads_around(opened: Opened, row: int, step: int) -> list[tuple[int, Bead]]:

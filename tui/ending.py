@@ -5,8 +5,6 @@ import contextlib
 import os
 import signal
 import sys
-import time
-from functools import partial
 from typing import Any, cast
 
 from textual.app import App
@@ -18,7 +16,6 @@ from .widgets.prompt import Prompt
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
 _GRACE = 2.0  # seconds for the app to end by itself after a signal
-_TOGETHER = 1.0  # seconds within which two signals are one: a session that ends sends several
 
 
 class Ending:
@@ -30,7 +27,6 @@ class Ending:
         self._has_terminal = os.isatty(0)
         self._heard = False
         self._wrote = False  # whether a file was being written when the app was last asked to end
-        self._since = 0.0  # the first signal
 
     def hear_signals(self) -> None:
         """End the app on SIGTERM and when its terminal closes; if it does not end, the process.
@@ -45,16 +41,10 @@ class Ending:
         signal.signal(signal.SIGALRM, self._insist)
 
     def _signalled(self, number: int, _: object) -> None:
-        """Ask the app to end; at the second signal end the process.
-
-        One that follows at once ends no app that can restore its terminal, or writes a file.
-        """
-        now = time.monotonic()
+        """Ask the app to end; a session that ends sends several signals."""
         if not self.code:
-            self.code, self._since = 128 + number, now
+            self.code = 128 + number
             self._ask_to_end()
-        elif now - self._since > _TOGETHER or not (os.isatty(0) or self._writing()):
-            os._exit(self.code)
 
     def _ask_to_end(self) -> None:
         self._heard, self._wrote = False, bool(self._writing())
@@ -79,28 +69,10 @@ class Ending:
             self.begin()
             return
         screen.query_one(Prompt).action_give_up()
-        leave = partial(self._leave_view, screen)
         if running := " and ".join(x.title for x in self._host.jobs.jobs.values() if x.runs):
-            screen.confirm(f"stop {running} and quit? y/n", leave)
+            screen.confirm(f"stop {running} and quit? y/n", self.begin)
         else:
-            leave()
-
-    def _leave_view(self, screen: BaseScreen) -> None:
-        """End the app; if the cut was moved and not written, ask what becomes of it."""
-        view = self._host.view
-        if view is None or (cut := view.unwritten) is None:
             self.begin()
-            return
-        path = view.opened.path
-
-        def write() -> None:
-            from xmine.browsing.write_cut import write_cut
-
-            work = partial(write_cut, path, cut)
-            screen.background.run("write", work, lambda _: self.begin(), screen.complain)
-
-        asked = f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay"
-        screen.confirm(asked, write, self.begin)
 
     def check_terminal(self) -> None:
         """End the app if its terminal is gone: in a session of its own it gets no signal."""

@@ -41,13 +41,13 @@ class Job:
     before: Path | None = None  # the run that is mined again, or whose encoder is taught
     stages: dict[str, Progress] = field(default_factory=dict)  # the last one last
     said: list[str] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)  # of a training, one a step
     result: dict[str, Any] = field(default_factory=dict)  # the object on its standard output
     error: str = ""
     hint: str = ""
     code: int | None = None  # None while the command runs
     cancelled: bool = False
     started: float = field(default_factory=time.monotonic)
-    begun: float = field(default_factory=time.time)
     seconds: float = 0.0
     _begun: dict[str, tuple[float, int]] = field(default_factory=dict)  # stage -> time and done
     _process: asyncio.subprocess.Process | None = None
@@ -144,6 +144,7 @@ class Job:
                 self.stages.pop(stage, None)  # the last one is the one that goes on
                 self._begun.setdefault(stage, (time.monotonic(), done))
                 self.stages[stage] = Progress(stage, done, total, numbers)
+                self.losses += [numbers["loss"]] if "loss" in numbers else []
             case {"error": str(error), "hint": str(hint)}:
                 self.error, self.hint = error, hint
             case {"warning": str(warning)}:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 from xmine.errors import FileError
 from xmine.files.atomic import replacing
-from xmine.files.portable import lock_at_once
 
 _MOST = 50  # places
 _PLACES, _SETTINGS = "places.json", "settings.json"
@@ -62,44 +60,22 @@ def read_object(file: Path) -> dict[str, Any]:
 
 @contextmanager
 def changing(name: str) -> Iterator[dict[str, Any]]:
-    """Give an object to be changed, and write it; two apps wait for each other.
+    """Give an object to be changed, and write it whole.
 
     Raises:
         FileError: the folder cannot be written.
     """
-    folder = state_folder()
+    folder, content = state_folder(), load(name)
+    yield content
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise _not_written(folder, error) from error
-    try:
-        _wait_for(handle)  # every process holds it for a moment only
-        content = load(name)
-        yield content
         with replacing(folder / name) as partial:
             partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        raise _not_written(folder, error) from error
-    finally:
-        os.close(handle)
-
-
-def _wait_for(handle: int) -> None:
-    while True:
-        try:
-            lock_at_once(handle)
-        except BlockingIOError:
-            time.sleep(0.002)
-        else:
-            return
-
-
-def _not_written(folder: Path, error: OSError) -> FileError:
-    return FileError(
-        f"{folder}: cannot be written: {error.strerror}",
-        "settings are not remembered; XMINE_STATE names another folder",
-    )
+        raise FileError(
+            f"{folder}: cannot be written: {error.strerror}",
+            "settings are not remembered; XMINE_STATE names another folder",
+        ) from error
 
 
 def setting(name: str) -> Any:  # noqa: ANN401 - of a file that a user may have edited

@@ -47,32 +47,6 @@ def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
         assert [each.score for each in back] == scored.scores.sources[row, :2].tolist()
 
 
-@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
-def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: str) -> None:
-    found, around = mined(retrieval=retrieval, threshold=1.05, min_prob=0.3)
-    chosen = found.candidates.chosen
-    assert found.confidence is not None
-    rows = (chosen.scores >= 1.05) & (found.confidence.probs >= 0.3)
-    kept = set(zip(chosen.sources[rows].tolist(), chosen.targets[rows].tolist(), strict=True))
-    candidates = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
-    kinds = set()
-    for row in range(60):
-        for each in around.near("source", row) + around.near("target", row):
-            pair, outcome = (each.source, each.target), each.outcome
-            kinds.add(outcome.kind)
-            assert each.score is not None
-            assert outcome.kept == (pair in kept)
-            assert (outcome.kind in ("kept", "below", "dropped")) == (pair in candidates)
-            if outcome.kind == "taken":  # the pairs that they are in are named
-                partners = [(x, y) for x, y in candidates if x == pair[0] or y == pair[1]]
-                assert (outcome.rival is not None) == bool(partners)
-                for x, y in partners[: retrieval == "max" and 2]:
-                    lines = found.candidates.source.lines[x], found.candidates.target.lines[y]
-                    there = lines[1] if x == pair[0] else lines[0]
-                    assert f"line {there:,}, " in outcome.why
-    assert {"kept", "taken"} < kinds <= {"kept", "below", "dropped", "taken", "far"}
-
-
 def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     found, around = mined(threshold=1.0, drop=["length,hub,number,high"])
     flags = found.flags

@@ -1,7 +1,5 @@
 """Repairs and notes: kept beside the verdicts, exported, taken back; old files go on."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,18 +18,6 @@ from xmine.pairs.pair import Pair
 ODD = "a\ttab, a\nline, a \\ and \r, \u2028 and “quotes”, 一二"
 V1 = b"# judgements of xmine, version 1: source_line target_line source_offset target_offset "
 V1 += b"judgement judge texts time\n"
-
-REPAIRING = """
-import sys
-from pathlib import Path
-from tests.browsing.test_repairs import repair
-from xmine.judging.judgements import Judgements
-from xmine.browsing.opening import open_pairs
-judgements = Judgements.open(open_pairs(Path(sys.argv[1])), "ann")
-for n in range(10**6):
-    judgements.repair({row: repair(f"{n} " * 400) for row in (1, 2)})
-    print(n, flush=True)
-"""
 
 
 @pytest.fixture
@@ -125,20 +111,6 @@ def test_a_repair_cut_short_is_none_and_one_that_is_odd_is_passed_over(path: Pat
         torn = Judgements.open(opened)
         assert torn.repair_of(1) is None and not torn.notes(1)
         assert torn.of(1) == ("" if b"json" in more else "accept")
-
-
-@pytest.mark.process
-def test_a_killed_process_leaves_both_halves_of_a_repair_or_none(path: Path) -> None:
-    opened = open_pairs(path)
-    for kept in range(1, 6):
-        command = [sys.executable, "-c", REPAIRING, str(path)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout
-            for _ in range(kept):
-                process.stdout.readline()
-            process.kill()
-        judgements = Judgements.open(opened, "bob")
-        assert judgements.repair_of(1) == judgements.repair_of(2) is not None
 
 
 def test_repaired_pairs_conflicts_and_judges_are_found(path: Path) -> None:

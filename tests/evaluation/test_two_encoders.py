@@ -12,7 +12,7 @@ from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions
@@ -142,3 +142,9 @@ def test_two_named_files_are_read_as_mining_reads_them(
         for each in (pair, towers["both"])
     )
     assert found == expected and found["mean"] > 0.5
+
+
+def test_a_language_is_read_with_its_pack() -> None:
+    encoder = SentenceEncoder.load()
+    assert as_pair(encoder).reading("swe_Latn") is encoder.reading("sv") is not encoder
+    assert as_pair(encoder).reading("deu") is encoder.reading("de")

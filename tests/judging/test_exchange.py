@@ -1,9 +1,7 @@
-"""Labels that go to Label Studio and to spreadsheets, and come back."""
+"""Labels that go to spreadsheets and other tools, and come back."""
 
 import csv
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,15 +21,12 @@ def bob(tmp_path: Path) -> Judgements:
     return Judgements.open(open_pairs(path), "bob")
 
 
-@pytest.mark.parametrize("name", ["tasks.json", "labels.csv"])
-def test_what_is_written_is_read_again_and_changes_nothing(
-    bob: Judgements, tmp_path: Path, name: str
-) -> None:
+def test_what_is_written_is_read_again_and_changes_nothing(bob: Judgements, tmp_path: Path) -> None:
     Judgements.open(bob.opened, "ann").judge_all(range(4), "accept")
     bob.judge(1, "partial")
     bob.note(1, '=half, "only"; 半')
     bob.judge(0, "source", adjudicates=True)
-    path = str(tmp_path / name)
+    path = str(tmp_path / "labels.csv")
     write_labels(bob, np.arange(5), path, force=False)
     given = read_labels(path, bob)
     assert given == [each for row in range(5) for each in bob.given(row)]
@@ -40,32 +35,9 @@ def test_what_is_written_is_read_again_and_changes_nothing(
     assert fresh.take(given) == 6 and [*map(fresh.given, range(5))] == [*map(bob.given, range(5))]
     with pytest.raises(FileError, match="exists already"):
         write_labels(bob, np.arange(5), path, force=False)
-    if name == "labels.csv":  # and no spreadsheet takes a text for a formula
-        rows = [*csv.DictReader(Path(path).read_text("utf-8-sig").splitlines())]
-        assert {row["source"][:2] for row in rows} == {"sa", "'=", "''", "<b", "中文"}
-
-
-def test_annotations_name_their_judge_by_account_and_skipped_ones_are_none(
-    bob: Judgements, tmp_path: Path
-) -> None:
-    def annotation(*choices: str, **more: Any) -> dict[str, Any]:
-        result = {"from_name": "verdict", "to_name": "target", "type": "choices"}
-        return {"result": [{**result, "value": {"choices": [*choices]}}], **more}
-
-    said = [
-        annotation("accept", completed_by={"id": 3, "email": "ann@x.org"}),
-        annotation("reject", "language", completed_by=7),
-        annotation("accept", completed_by=8, was_cancelled=True),
-        {"result": [], "completed_by": 9},
-    ]
-    task, path = {"data": {"source_line": 2, "target_line": 5}}, tmp_path / "a.json"
-    path.write_text(json.dumps([{**task, "annotations": said}]))
-    found = read_labels(str(path), bob)
-    assert [each[:3] for each in found] == [(1, "ann@x.org", "accept"), (1, "7", "language")]
-    for text in ("{", "7", '[{"data": 3}]', '[{"data": {}, "annotations": [1]}]'):
-        path.write_text(text)
-        with pytest.raises(FileError, match=r"a\.json"):
-            read_labels(str(path), bob)
+    # And no spreadsheet takes a text for a formula.
+    rows = [*csv.DictReader(Path(path).read_text("utf-8-sig").splitlines())]
+    assert {row["source"][:2] for row in rows} == {"sa", "'=", "''", "<b", "中文"}
 
 
 HEAD = "source_line,target_line,judge,verdict,kind,source\n"

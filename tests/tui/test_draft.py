@@ -91,19 +91,6 @@ def _ends(lines: str) -> tuple[int, int]:
     return int(first), int(last or first) + 1
 
 
-def test_an_alignment_whose_texts_are_gone_moves_what_it_knows(alignment: Opened) -> None:
-    text = alignment.path.parent / "en.txt"
-    kept = text.read_text("utf-8")
-    try:
-        text.write_text(kept.replace("the", "another"), "utf-8")
-        draft = Draft(alignment, given_beads(alignment), 0, none)
-    finally:
-        text.write_text(kept, "utf-8")
-    assert draft.bead.lines(1) == "1-2"
-    draft.merge()
-    assert draft.bead.lines(1) == "1-3"
-
-
 @pytest.fixture
 def pairs(tmp_path: Path) -> Opened:
     rows = [

@@ -12,6 +12,8 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled, until
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
+from xmine.browsing.opening import open_pairs
+from xmine.judging.judgements import Judgements
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.key_table import GROUPS
@@ -34,8 +36,6 @@ EVERY = {
     "M": "Mine",
     "E": "Train",
     "o": "Home",
-    "a Z": "What was done",
-    "B": "Judges",
     "question_mark": "Help",
 }
 OF_RUN = {**EVERY, "enter": "Neighbours", "e": "Adapt"}
@@ -55,6 +55,8 @@ def an_alignment(folder: Path, run: Path) -> XmineApp:
 
 def a_file(folder: Path, run: Path) -> XmineApp:
     write_pairs(read_pairs(run / "pairs.parquet"), str(folder / "pairs.tsv"))
+    for name, verdict in (("ann", "accept"), ("bob", "reject")):
+        Judgements.open(open_pairs(folder / "pairs.tsv"), name).judge_all(range(5, 20), verdict)
     return XmineApp(folder / "pairs.tsv")
 
 
@@ -69,7 +71,7 @@ def a_comparison(folder: Path, run: Path) -> XmineApp:
 KINDS: dict[str, tuple[Callable[[Path, Path], XmineApp], dict[str, str]]] = {
     "run": (a_run, OF_RUN),
     "alignment": (an_alignment, EVERY),
-    "file": (a_file, {**EVERY, "r": "Repair", "r j": "Repair"}),
+    "file": (a_file, {"": "Pairs", "r": "Repair", "r j": "Repair", "V": "Judges differ"}),
     "comparison": (a_comparison, {"": "Pairs", "v enter": "Judge", "o": "Home"}),
 }
 

@@ -12,7 +12,7 @@ from textual.keys import _character_to_key
 import xmine.tui
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
-from tests.toys.screens import screen_text, settled, until
+from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.widgets.prompt import Prompt
@@ -35,8 +35,8 @@ def click(app: Any, x: int, y: int) -> None:
 # Keys that lead to each screen from the pairs, and those that open each of its prompts. Keys after
 # a space follow when the screen stands; the questions of y or n are named.
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "Pairs": ("w", "/", ":", "v", "d", "f", "i", "b", "/prob>=0 enter X"),
-    "t Threshold": ("w", "=", "i", "b", "W", "] ctrl+q"),
+    "Pairs": ("w", "/", "v", "d", "f", "i", "b", "/prob>=0 enter X"),
+    "t Threshold": ("w", "=", "i", "b", "W"),
     "enter Neighbours": ("i", "b"),
     "v enter Judge": ("i", "b"),
     "r Repair": ("f2",),
@@ -92,8 +92,6 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
                     await pressed(
                         *([key] if key in ("enter", "escape", "f2") or "+" in key else key)
                     )
-                if key == "]":  # the view follows soon
-                    await until(pilot, lambda: app.view.unwritten is not None)
             prompt: Prompt = app.screen.query_one(Prompt)
             assert prompt.display, keys
             return prompt

@@ -281,7 +281,7 @@ def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:
         app.open(few)  # what is left for another one is remembered, too
         await settled(pilot)
         assert app.view.query == PairQuery() and app.view.row == 0
-        await pilot.press("j", "j", "q", "n")  # the cut of the run is not written
+        await pilot.press("j", "j", "q")
 
     drive(XmineApp(run_copy), (80, 24), first)
 

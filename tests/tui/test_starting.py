@@ -1,10 +1,6 @@
 """Mine and train from the app: forms become commands, commands run, results are opened."""
 
-import asyncio
-import dataclasses
-import json
 import shlex
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +11,8 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
 from xmine.cli.fields import fields_of
 from xmine.tui.app import XmineApp
-from xmine.tui.commands import Field
 from xmine.tui.jobs import Job
-from xmine.tui.widgets.curves import Metrics, smoothed
 from xmine.tui.widgets.form_line import FormLine
-
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 async def shown(pilot: Any, name: str) -> Any:
@@ -86,21 +78,6 @@ def test_a_form_has_each_option_of_its_command_and_becomes_the_command(command: 
     drive(XmineApp(), (80, 24), script)
 
 
-def test_an_option_that_a_command_gets_is_in_its_form() -> None:
-    def declared(command: str, method: str) -> list[Field]:
-        more = Field("new", "--new-option", "--no-new-option", choices=("yes", "no"))
-        return [*fields_of(command, method), dataclasses.replace(more, is_switch=True)]
-
-    async def script(pilot: Any) -> None:
-        pilot.app.fields = declared
-        screen = await shown(pilot, "align")
-        type_in(screen, source="a", target="b", new="no")
-        await pilot.pause()
-        assert said(screen, "command").endswith("--no-new-option")
-
-    drive(XmineApp(), (80, 24), script)
-
-
 def test_the_form_of_training_follows_its_method_and_that_of_mining_leads_to_aligning() -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "train")
@@ -156,91 +133,6 @@ def test_the_result_of_a_command_leads_on(
         assert called == ([follows] if follows else [])
 
     drive(XmineApp(), (100, 24), script)
-
-
-@pytest.mark.long
-def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
-    toy_files: Toy, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XMINE_CACHE", str(tmp_path / "cache"))
-
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        screen = await shown(pilot, "mine")
-        type_in(screen, source="en.txt", target="zh.txt", model=str(toy_folder))
-        await pilot.press("ctrl+s")
-        assert app.jobs.runs("mine")
-        await pilot.press("o")
-        waited = []
-        while app.jobs.runs("mine"):
-            begun = time.monotonic()
-            await pilot.press("j")
-            waited.append(time.monotonic() - begun)
-            await asyncio.sleep(0.1)
-        assert sorted(waited)[len(waited) // 2] < 0.2
-        await pilot.pause()
-        assert "mine: done" in screen_text(app)[0]
-        await pilot.press("M")
-        await pilot.pause()
-        text = "\n".join(screen_text(app))
-        assert "✓ reading lines" in text and "100%" in text and "done in" in text
-        assert "enter: look at them" in said(app.screen, "said")
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen.NAME == "Pairs")
-        assert len(app.view.opened) > 20
-        await pilot.press("o")
-        await pilot.pause()
-        assert "▪ run" in "\n".join(screen_text(app))
-        assert "mine:" not in screen_text(app)[0]
-
-    drive(XmineApp(), (80, 24), script)
-
-
-def test_metrics_are_read_while_they_are_written(tmp_path: Path) -> None:
-    output, log = tmp_path / "e", tmp_path / "e.training" / "metrics.jsonl"
-    output.mkdir()
-    (output / "metrics.jsonl").write_text('{"step": 7, "loss": 1}\n')  # of the run before
-    metrics = Metrics(output, log.parent, time.time() + 1)
-    metrics.heard = {"": {5: 3.0, 10: 9.0}}
-    metrics.refresh()
-    assert (metrics.losses, metrics.figures) == (metrics.heard, {})
-    log.parent.mkdir()
-    lines = ['{"step": 10, "loss": 2.5, "lr": 0.1}', "no JSON", '{"step": 20, "accuracy": 0.5}']
-    log.write_text("\n".join([*lines, '{"step": 20, "lo']))  # its end is not written yet
-    metrics.refresh()
-    assert metrics.losses == {"": {5: 3.0, 10: 2.5}}  # what is logged counts
-    assert (metrics.measures, metrics.decides) == ({"accuracy": {"": {20: 0.5}}}, "accuracy")
-    assert metrics.figures == {"loss": 2.5, "lr": 0.1, "accuracy": 0.5}
-    log.rename(output / "metrics.jsonl")
-    after = Metrics(output, log.parent)
-    after.refresh()
-    assert after.measures == {"accuracy": {"": {20: 0.5}}}
-
-
-def test_stages_stand_one_behind_the_other(tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [
-        {"step": 10, "loss": 2.0, "stage": "distil"},
-        {"step": 20, "loss": 1.0, "stage": "distil"},
-        {"step": 20, "spearman": 0.5, "accuracy": 0.9, "stage": "distil"},
-        {"step": 10, "loss": 4.0, "stage": "contrast"},
-        {"step": 10, "spearman": 0.6, "stage": "contrast"},
-    ]
-    (tmp_path / "metrics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    metrics = Metrics(tmp_path)
-    metrics.refresh()
-    assert metrics.in_a_row(metrics.losses) == {10: 2.0, 20: 1.0, 30: 4.0}
-    assert metrics.decides == "spearman"
-    assert metrics.in_a_row(metrics.measures["spearman"]) == {20: 0.5, 30: 0.6}
-
-
-def test_a_smoothed_loss_is_a_weighted_mean_of_the_past() -> None:
-    values = [4.0, 0.0, 2.0, 1.0]
-    weights = [0.9**age for age in range(4)]
-    for at, found in enumerate(smoothed(values)):
-        past = values[at::-1]
-        mean = sum(w * x for w, x in zip(weights, past, strict=False)) / sum(weights[: at + 1])
-        assert found == pytest.approx(mean)
 
 
 def test_a_form_names_all_that_is_wrong_where_it_stands_before_it_starts(

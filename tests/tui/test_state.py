@@ -1,8 +1,6 @@
 """Places and the choices of the app: kept whole, whoever writes at once."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from xmine.judging.judgements import Judgements
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at
-from xmine.tui.state import keep_place, keep_setting, load, place_in, setting
+from xmine.tui.state import keep_place, keep_setting, place_in, setting
 
 
 @pytest.fixture(autouse=True)
@@ -58,17 +56,6 @@ def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
     keep_setting("theme", "nord")
     assert setting("theme") == "nord"
     assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
-
-
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    script = (
-        "import sys; from pathlib import Path; from xmine.tui.state import keep_place\n"
-        "for number in range(10): keep_place(Path(sys.argv[1] + str(number)), {})"
-    )
-    tens = (str(tmp_path / f"{n}") for n in range(3))
-    started = [subprocess.Popen([sys.executable, "-c", script, each]) for each in tens]
-    assert [each.wait(60) for each in started] == [0, 0, 0]
-    assert {int(Path(each).name) for each in load("places.json")} == set(range(30))
 
 
 def test_a_place_is_that_of_the_pair_whatever_its_row(mined_run: Path, tmp_path: Path) -> None:

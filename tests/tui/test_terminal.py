@@ -110,21 +110,6 @@ _show(run)
 SOON = 15.0  # seconds for what takes two, on a busy machine
 
 
-def test_a_kill_loses_no_verdict_and_the_other_app_sees_them(run_copy: Path) -> None:
-    with in_terminals(run_copy, BROWSE, BROWSE) as ((first, killed), (second, left)):
-        os.write(first, b"aax")
-        read_until(first, b"3 judged")
-        read_until(second, "✗".encode())  # without a key of its own
-        killed.send_signal(signal.SIGKILL)
-        os.write(second, b"xq")
-        shown = read_until(second, b"\x1b[?1049l")  # the screen from before is back
-        assert b"\x1b[?1049l" in shown
-        assert left.wait(30) == 0
-    judgements = Judgements.open(open_pairs(run_copy))
-    assert [judgements.of(row) for row in range(4)] == ["unsure", "accept", "reject", ""]  # a tie
-    assert judgements.words(0) == {"0": "accept", "1": "reject"}
-
-
 def test_a_session_that_ends_ends_the_app(run_copy: Path) -> None:
     with in_terminals(run_copy, BROWSE) as ((terminal, app),):
         os.write(terminal, b"x")
@@ -201,15 +186,6 @@ def test_what_is_written_is_waited_for(
             read_until(terminal, b"\x1b[?1049l")
         assert app.wait(SOON) in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
     assert (run_copy.parent / "whole").is_file() == whole
-
-
-def test_a_second_signal_ends_the_app_whatever_it_does(run_copy: Path) -> None:
-    with in_terminals(run_copy, ["-c", BUSY, "60"]) as ((_, app),):
-        app.send_signal(signal.SIGTERM)
-        time.sleep(1.5)
-        assert app.poll() is None  # a file is being written
-        app.send_signal(signal.SIGTERM)
-        assert app.wait(SOON) == 128 + signal.SIGTERM
 
 
 @pytest.mark.parametrize("asked", [True, False], ids=["closed", "and its server is killed"])

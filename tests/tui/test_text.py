@@ -27,11 +27,3 @@ def test_markup_and_controls_are_text() -> None:
 )
 def test_a_cut_text_has_whole_characters_and_an_ellipsis(text: str, cells: int, seen: str) -> None:
     assert cut(text, cells).plain == seen
-
-
-def test_marked_parts_keep_their_place_behind_symbols() -> None:
-    text = shown("\u202e机 21")
-    text.stylize("bold", 3, 5)
-    assert [(text.plain[span.start : span.end], span.style) for span in text.spans] == [
-        ("21", "bold")
-    ]

@@ -43,7 +43,6 @@ _WRITING |= {
     "trim",
     "edit",
     "note",
-    "undo_list",
     "ask_name",
     "compare",
 }
@@ -164,9 +163,10 @@ class BaseScreen(Screen[Any]):
         name = cut(self.host.view.opened.name, _NAME).plain if self.host.view else "xmine"
         heading = visible(self.heading())
         top = Text.assemble((f" {name} ", "bold reverse"), " ", (heading, "bold"))
-        self.query_one("#heading", Static).update(top)
-        said = [self.facts(), str(self.host.jobs)]
-        self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
+        facts = "   ".join(filter(None, (self.facts(), str(self.host.jobs))))
+        lines = self.query("#top Static").results(Static)  # none of a screen that is left
+        for line, said in zip(lines, (top, Text(visible(facts))), strict=False):
+            line.update(said)
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a text in the message line, until the next key or text."""

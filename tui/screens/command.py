@@ -1,6 +1,5 @@
 """A command: its form, made from what the command declares, its progress, and its end."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from ..commands import Field, in_one_line, words_of
 from ..jobs import Job, JobTold
 from ..key_table import bound
 from ..text import shown
-from ..widgets.curves import Curves, Metrics
 from ..widgets.form_line import FormLine
 from ..widgets.job_view import JobView, going
 from ..widgets.prompt import Prompt
@@ -48,7 +46,6 @@ class CommandScreen(BaseScreen):
         self.command, self.NAME = command, command.capitalize()
         self._fields = self.host.fields(command, "")
         self._again: tuple[Path, list[str]] | None = None  # the run that is mined again, its texts
-        self._metrics: Metrics | None = None
 
     def footer(self) -> tuple[str, set[str]]:
         return "Form", set()
@@ -61,7 +58,6 @@ class CommandScreen(BaseScreen):
             yield Static(id="about", markup=False)
         with Vertical(id="job"):
             yield JobView(id="job-view")
-            yield Curves(id="curves")
 
     def _lines(self, values: Mapping[str, str]) -> list[Widget]:
         """Make the lines of the form, under the titles of their groups."""
@@ -142,26 +138,12 @@ class CommandScreen(BaseScreen):
         if self.in_form:
             return
         self.query_one(JobView).show(job)
-        curves = self.query_one(Curves)
-        curves.show(self._metrics_of(job))
-        self.set_class(curves.display, "-drawn")
         if not job.runs:
             self.query_one(Prompt).close()  # which may still ask whether to stop the job
             self.host.jobs.see(self.command)
             self.refresh_top()
             self.say(self.after(job))
             self.refresh_bindings()
-
-    def _metrics_of(self, job: Job) -> Metrics:
-        """Read what a training logs; without one there is nothing."""
-        if self._metrics is None:
-            begun = Path(f"{os.path.abspath(job.output)}.training")
-            self._metrics = Metrics(job.output, begun, job.begun)
-        if (stage := job.stage) is not None and "loss" in stage.numbers:
-            name = "" if stage.stage == "training" else stage.stage
-            self._metrics.heard.setdefault(name, {})[stage.done] = stage.numbers["loss"]
-        self._metrics.refresh()
-        return self._metrics
 
     def after(self, job: Job) -> str:
         if job.cancelled:
@@ -234,7 +216,6 @@ class CommandScreen(BaseScreen):
             before = said["run"] if self.command == "adapt" else None
             if self._again and self._again[1] == self._texts():
                 before = self._again[0]
-            self._metrics = None
             self.host.jobs.start(Job(self.command, self.words(), said["output"], before))
             self.show_form(False)
             self.say("escape: stop it   o: look at something else meanwhile")

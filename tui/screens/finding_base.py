@@ -29,7 +29,7 @@ _MOST = 10_000  # pairs at once, which take half a second
 class FindScreen(JudgeScreen):
     """A screen with a table of pairs, and a line for a filter, see `xmine.browsing.where`."""
 
-    BINDINGS = bound("accept-all reject-all find next previous line")
+    BINDINGS = bound("accept-all reject-all find next previous")
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,23 +57,6 @@ class FindScreen(JudgeScreen):
         )
         self.say("tab: what one may choose, enter: show the pairs, ↑: lines of before")
         self._count(where)
-
-    def action_command_line(self) -> None:
-        """Ask for a line to go to, or for what people know of other programs: w FILE, q."""
-        hint = "a line of either text; w FILE writes; q quits"
-        self.ask(Question(text=":", answered=self._command, hint=hint))
-
-    def _command(self, text: str) -> None:
-        word, _, rest = text.strip().partition(" ")
-        if word.isdigit():
-            self._from = 0
-            self._find(f":{word}")
-        elif word == "w" and rest.strip() and not self.host.read_only:
-            self.write_to(self.rows_to_write, self.view.cut, rest.strip())
-        elif word == "q":
-            self.call_later(self.app.run_action, "app.leave")
-        elif word:
-            self.say(f":{text} is none of them: 12, w FILE, q", bad=True)
 
     def _asked(self, line: str) -> tuple[PairQuery, str]:
         """Read a line: other pairs to show, or a text to find among those that are shown."""

@@ -19,7 +19,6 @@ from ..jobs import JobTold
 from ..key_table import GROUPS, KEYS, bound
 from ..project import Entry, project, with_texts
 from ..text import cut, shown
-from ..widgets.curves import Curves, Metrics
 from ..widgets.moving import KeyedList
 from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
@@ -151,7 +150,7 @@ class HomeScreen(BaseScreen):
         elif entry.kind == "job":
             self.host.show(entry.encoder.partition(":")[0])
         elif entry.kind == "encoder":
-            self.app.push_screen(CurvesScreen(Path(entry.path)))
+            self.host.fill("mine", {"model": _short(entry.path)})
         else:
             self._open(Path(entry.path))
 
@@ -192,33 +191,6 @@ class HomeScreen(BaseScreen):
         kind = self._entry.kind if self._entry else ""
         able = {"find": bool(self._entries), "compare": kind in ("run", "file")}
         return able.get(action, True) and super().check_action(action, parameters)
-
-
-class CurvesScreen(BaseScreen):
-    """How an encoder was trained."""
-
-    NAME = "Training of"
-    BINDINGS: ClassVar[list[BindingType]] = bound(enter="mine: Mine with it")
-
-    def __init__(self, encoder: Path) -> None:
-        super().__init__()
-        self._encoder = encoder
-
-    def body(self) -> ComposeResult:
-        yield Curves(id="curves")
-
-    def on_mount(self) -> None:
-        metrics = Metrics(self._encoder)
-        metrics.refresh()
-        self.query_one(Curves).show(metrics)
-        if not metrics.losses:
-            self.say("its training left no metrics; enter mines with it")
-
-    def heading(self) -> str:
-        return f"{self.NAME} {self._encoder.name}"
-
-    def action_mine(self) -> None:
-        self.host.fill("mine", {"model": str(self._encoder)})
 
 
 class Entries(KeyedList):

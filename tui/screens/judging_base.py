@@ -31,7 +31,7 @@ class JudgeScreen(BaseScreen):
 
     BINDINGS = bound(
         "accept reject unsure partial language source-long target-long undo repair note judge-name "
-        "conflicts report done context pane-down pane-up"
+        "conflicts context pane-down pane-up"
     )
 
     def __init__(self) -> None:
@@ -173,11 +173,6 @@ class JudgeScreen(BaseScreen):
         self.judgements.note(row, text.strip())
         self.verdicts_changed()
 
-    def action_undo_list(self) -> None:
-        from .undo_list import UndoList
-
-        self.app.push_screen(UndoList(self.judgements), lambda steps: self.action_undo(steps or 0))
-
     def action_repair(self) -> None:
         """Put the pair right on a screen of its own."""
         from .repair import RepairScreen
@@ -203,22 +198,18 @@ class JudgeScreen(BaseScreen):
                 "o lists what is below the folder, O takes a path: open them again",
             )
 
-    def action_undo(self, steps: int = 1) -> None:
+    def action_undo(self) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""
         with self.complaining():
-            rows = list[int]()
-            for _ in range(steps):
-                rows = self.judgements.undo(self.judged_row())
-            where = ""
+            rows, where = self.judgements.undo(self.judged_row()), ""
             if rows and not self.found(rows):
                 key, more = key_of(self.view.opened, rows[0]), len(rows) - 1
                 where = f"lines {key.source_line:,}, {key.target_line or '–'}"
                 where += f" and {more:,} more" * bool(more) + ", not shown here; "
             self.verdicts_changed()
             self.refresh_top()
-            if steps:
-                told = f"taken back: {where}{self.progress()}" if rows else "nothing to take back"
-                self.say(told)
+            told = f"taken back: {where}{self.progress()}"
+            self.say(told if rows else "nothing to take back")
 
     def progress(self) -> str:
         counts = self.judgements.counts(self.view.rows)

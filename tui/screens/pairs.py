@@ -7,7 +7,9 @@ import numpy as np
 from textual.app import ComposeResult
 
 from xmine.browsing.query import NEEDED, ORDERS, usual
+from xmine.judging.counts import Counts
 from xmine.judging.samples import read_plan
+from xmine.pairs.changes import KINDS
 
 from ..background import ROWS
 from ..draft import Beads, Draft, given_beads
@@ -115,12 +117,15 @@ class PairsScreen(RepairKeys, FindScreen):
     def facts(self) -> str:
         rows, kept, every = self.view.counts()
         cut = self.view.cut
-        if precision := self.judgements.precision():
-            return f"{rows:,} of {every:,}, {precision}"
+        if self.view.opened.compared:
+            changes, codes = self.view.opened.columns["change"].column, self.judgements.codes()
+            right = {kind: Counts.of(codes[(changes == kind).to_numpy()]).right for kind in KINDS}
+            told = [f"{kind} {x.share:.2f} of {x.of:,}" for kind, x in right.items() if x.of]
+            return f"{rows:,} of {every:,}, right: {', '.join(told) or 'none judged'}"
         said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
-            told = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score
-            said.append(told + ("" if cut == self.view.opened.cut else " (not written)"))
+            at = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score
+            said.append(at + ("" if cut == self.view.opened.cut else " (not written)"))
         if judged := self.judgements.counts().judged:
             said.append(f"{judged:,} judged")
         said.append(f"by {self.judgements.by}")
@@ -219,13 +224,10 @@ class PairsScreen(RepairKeys, FindScreen):
         super().rows_changed()
 
     def _nothing(self) -> None:
-        _, kept, every = self.view.counts()
-        if not every:
+        if not len(self.view.opened):
             self.say("there are no pairs in it", bad=True)
-        elif not kept and self.view.query.where == "kept":
-            self.say("the cut keeps no pair: / NOT kept shows those below it, t moves it", bad=True)
         else:
-            self.say("no pair matches: / changes the filter", bad=True)
+            self.say("no pair matches: / changes the filter, t moves the cut", bad=True)
 
     def action_sort(self) -> None:
         query, opened = self.view.wanted.query, self.view.opened

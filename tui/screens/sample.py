@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
-from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,9 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Static
 
 from xmine.browsing.details import IN_WORDS, figures_of, outcome_of, reasons_of
-from xmine.browsing.opened import Opened
 from xmine.judging.counts import Counts
-from xmine.judging.judgements import Judgements
 from xmine.judging.report import Report, conflicts
 from xmine.judging.samples import USUAL, Sample, read_plan
 from xmine.pairs.judgements import LABELS
@@ -25,13 +22,11 @@ from xmine.pairs.judgements import LABELS
 from ..key_table import bound
 from ..text import cut, shown
 from ..widgets.pair_cells import DIFFER, NOTE, SIGNS, signed
-from ..widgets.pair_detail import PairDetail, Unmatched
+from ..widgets.pair_detail import PairDetail
 from .base import BaseScreen, OpeningScreen
-from .help import HelpScreen
 from .judging_base import JudgeScreen
 
 _MOST_SAID = 150  # cells of a line about a pair that was judged
-_QUOTED = 5  # stretches of a side without counterpart
 _OF_PAIR = {"judge", "later", "note", "repair", "lines", "scroll_pane"}
 _DOWN = "scroll_pane(5): Down"
 _MORE = bound(enter="further: More pairs")
@@ -43,10 +38,10 @@ _JUDGING = (
 
 
 class OnePairScreen(JudgeScreen):
-    """What the machine and other judges say of a pair comes after one's own verdict."""
+    """What the machine and others say comes after one's own verdict, or before if not `blind`."""
 
     SMALLEST = OpeningScreen.SMALLEST  # of a telephone
-    BLIND = True
+    blind = True
     BUTTONS: tuple[list[BindingType], ...] = _JUDGING
     BINDINGS = bound("later", down="scroll_pane(1)", up="scroll_pane(-1)")
 
@@ -112,7 +107,7 @@ class OnePairScreen(JudgeScreen):
         if row is None:
             found.update(self.end())
         else:
-            self.show_whole(row, self.view.wanted.cut, blind=self.BLIND)
+            self.show_whole(row, self.view.wanted.cut, blind=self.blind)
         self.refresh_top()
 
     def end(self) -> Text:
@@ -120,7 +115,7 @@ class OnePairScreen(JudgeScreen):
         return Text("there are no pairs")
 
     def after(self, row: int) -> str:
-        """Say what the machine and the others say of a pair; words follow when they are found."""
+        """Say what the machine and the others say of a pair."""
         opened, others = self.view.opened, self.judgements.words(row)
         pair, notes = opened.pair(row), self.judgements.notes(row)
         lines = [f"{IN_WORDS[outcome_of(opened, row, self.view.wanted.cut)]}  ".lstrip()]
@@ -131,17 +126,7 @@ class OnePairScreen(JudgeScreen):
         for judge, word in others.items():
             note = f" {NOTE} {notes[judge]}" if judge in notes else ""
             lines.append(f"{sign}{judge}: {signed(word)}{note}")
-        text = "".join(f"\n{cut(each, _MOST_SAID).plain}" for each in lines)
-
-        def found(told: Unmatched) -> None:
-            sides = zip((pair.source, pair.target), told, strict=True)
-            words = [", ".join(each[a:b] for a, b in some[:_QUOTED]) for each, some in sides]
-            if any(words) and self._told.endswith(text):
-                words = [f"without counterpart: {' | '.join(filter(None, words))}"]
-                self.say(f"{self._told}\n{cut(words[0], _MOST_SAID).plain}")
-
-        self.pane.find_words(pair.source, pair.target, found)
-        return text if self.BLIND else ""
+        return "".join(f"\n{cut(each, _MOST_SAID).plain}" for each in lines) * self.blind
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "further" if self.left else action in _OF_PAIR:
@@ -220,7 +205,7 @@ class SampleScreen(OnePairScreen):
 class ConflictScreen(OnePairScreen):
     """Where judges differ: what is decided stands, and what they say stays beside it."""
 
-    NAME, BLIND = "Judges differ", False
+    NAME, blind = "Judges differ", False
 
     def on_mount(self) -> None:
         rows = conflicts(self.judgements)
@@ -235,38 +220,6 @@ class ConflictScreen(OnePairScreen):
     def end(self) -> Text:
         """Write how far the judges agree."""
         said = "all is decided" if self.rows else "no two judges differ"
-        return Text(f"{said}\n\n") + _report(self.view.opened, self.judgements)
-
-
-class ReportScreen(HelpScreen):
-    """What each judge did, and how far all agree."""
-
-    NAME = "Judges"
-
-    def heading(self) -> str:
-        return self.NAME
-
-    def _table(self, width: int) -> Group:
-        assert self.host.judgements is not None  # or no screen had the key
-        return Group(_report(self.view.opened, self.host.judgements))
-
-
-def _report(opened: Opened, judgements: Judgements) -> Text:
-    said = Report(opened, judgements).lines().items()
-    return Text("\n").join(shown(f"{of:<20} {each}") for of, each in said)
-
-
-class ReadScreen(OnePairScreen):
-    """The pairs that are shown, with all that is known of each, for who judges none."""
-
-    NAME, BLIND = "Read", False
-    BUTTONS = (bound(previous="later(1): Before", down=_DOWN, next="later: Next"),)
-    BINDINGS = BUTTONS[0]
-
-    def on_mount(self) -> None:
-        rows = self.view.rows.tolist()
-        self.take(rows, rows)
-
-    def heading(self) -> str:
-        at = f"{self.rows.index(self.left[0]) + 1:,} " if self.left else ""
-        return f"{self.NAME} {at}of {len(self.rows):,}"
+        told = Report(self.view.opened, self.judgements).lines().items()
+        lines = [shown(f"{of:<20} {each}") for of, each in told]
+        return Text("\n").join([Text(f"{said}\n"), *lines])

@@ -1,11 +1,12 @@
-"""A job on the screen: the command, a bar for each stage, messages, the end."""
+"""A job on the screen: the command, a bar for each stage, the losses, messages, the end."""
 
 import time
+from statistics import fmean
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Static
+from textual.widgets import Sparkline, Static
 
 from xmine.display import short
 from xmine.progress import Progress
@@ -24,6 +25,7 @@ class JobView(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="job-command", markup=False)
         yield Static(id="job-stages", markup=False)
+        yield Sparkline(id="job-losses", summary_function=fmean)
         with VerticalScroll(id="job-said"):
             yield Static(id="job-lines", markup=False)
 
@@ -33,6 +35,8 @@ class JobView(Vertical):
         room = max(10, self.app.size.width - 43 - _NAME)
         rows = [bar(stage, room) for stage in job.stages.values()]
         self.query_one("#job-stages", Static).update(Text("\n").join(rows))
+        losses = self.query_one("#job-losses", Sparkline)
+        losses.data, losses.display = [*job.losses], bool(job.losses)
         said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)] or [Text("starting …", "dim")]
         self.query_one("#job-lines", Static).update(Text("\n").join(said))
         if not job.runs:

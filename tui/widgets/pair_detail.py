@@ -185,7 +185,7 @@ class PairDetail(Vertical):
             explained = partial(self._explained, pair)
             self._background.run("reasons", work, explained, self._failed)
         if not self._blind:
-            self.find_words(pair.source, pair.target, partial(self._aligned, pair))
+            self._find_words(opened, pair)
 
     def show_beads(
         self, beads: Sequence[Bead], at: int, cuts: Sequence[int] | None, side: int
@@ -287,22 +287,19 @@ class PairDetail(Vertical):
         said.display = bool(lines)
         self._fit_soon()
 
-    def find_words(self, source: str, target: str, told: Callable[[Unmatched], object]) -> None:
-        """Tell what has no counterpart in the open pairs' texts, after a look in the background.
-
-        The first look loads the encoder.
-        """
-        opened, aligner = self._opened, self._aligner
-        assert opened is not None and aligner is not None  # a pair is shown
+    def _find_words(self, opened: Opened, pair: Pair) -> None:
+        """Look for what has no counterpart in the background; the first look loads the encoder."""
+        aligner, texts = self._aligner, pair[:2]
+        assert aligner is not None  # a pair is shown
 
         def work() -> Unmatched:
             with suppress(XmineError):  # without an encoder nothing is found
-                if (found := aligner().align_fast(source, target)) is not None:
-                    shared = shared_parts(source, target, opened.languages)
+                if (found := aligner().align_fast(*texts)) is not None:
+                    shared = shared_parts(*texts, opened.languages)
                     return found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
             return _NOTHING
 
-        self._background.run("words", work, told, self._failed)
+        self._background.run("words", work, partial(self._aligned, pair), self._failed)
 
     def _aligned(self, pair: Pair, spans: Unmatched) -> None:
         if pair is self._pair and spans != self._unmatched:

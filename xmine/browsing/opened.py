@@ -223,8 +223,11 @@ class Opened:
         column: Float32s | None = getattr(self, f"{name}s")
         if column is None:
             return None
-        as_printed = self.is_run or name == "prob"
-        return column.astype(np.float64).round(4) if as_printed else as_written(column)
+        if self.is_run or name == "prob":
+            return column.astype(np.float64).round(4)
+        import polars as pl
+
+        return pl.Series(column).cast(pl.String).cast(pl.Float64).to_numpy()  # 2.3746 is that again
 
     def rank(self, row: int) -> float | None:
         """Give the rank of one pair, see `ranks`; None where it has no score."""
@@ -301,16 +304,6 @@ def _number(column: Float32s | NDArray[np.float64] | None, row: int) -> float | 
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])
-
-
-def as_written(column: Float32s) -> NDArray[np.float64]:
-    """Turn float32 into the numbers of up to seven digits that were read: 2.3746 is that again."""
-    numbers = column.astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        digits = 6 - np.floor(np.log10(np.abs(numbers)))
-        scale = 10.0 ** digits.clip(-40, 60)
-        rounded = np.round(numbers * scale) / scale
-    return np.where(np.isfinite(rounded), rounded, numbers)
 
 
 def flags_of(names: "pl.Series") -> Flags:

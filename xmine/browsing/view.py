@@ -31,7 +31,6 @@ class View:
             None in a file.
         rows: int64 [found], rows of `opened`, in the order of the query.
         wanted: the latest query and cut; `query`, `cut` and `rows` follow once its rows are found.
-        start: the cut with which the view began.
         row: of `opened`, under the cursor.
         lines: that were typed to find or to filter, the last one at the end.
     """
@@ -53,7 +52,7 @@ class View:
         self._stamp = stamp(opened.path)
         self._said, self._stands = said, stands or (lambda: self.opened)
         self.query = query or PairQuery(usual(opened))
-        self.cut = self.start = opened.cut if cut is None else cut
+        self.cut = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
         self.rows: Rows = self.find(self.wanted)
         self.row = 0
@@ -63,12 +62,6 @@ class View:
     def is_replaced(self) -> bool:
         """Whether other pairs were mined or written, or another cut, since these were read."""
         return stamp(self.opened.path) != self._stamp
-
-    @property
-    def unwritten(self) -> float | None:
-        """Give the cut that was moved since the view began and is not that of the run; or None."""
-        cut = self.wanted.cut
-        return None if cut in (self.start, self.opened.cut) or not self.opened.is_run else cut
 
     def want(self, query: PairQuery | None = None, cut: float | None = None) -> Wanted:
         """Ask for another query, another cut, or both."""

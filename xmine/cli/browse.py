@@ -38,8 +38,7 @@ def browse(
         judge: Name to keep with the verdicts; visitors of --serve are asked for theirs.
         serve: Show the app in a web browser, at the printed address.
         port: Port to serve at.
-        sample: Begin with the judging of pairs drawn at random; with --read-only, with pairs one at
-            a time.
+        sample: Begin with the judging of pairs drawn at random.
         read_only: Show RUN and write nothing; no other file can be opened.
     """
     if not serve and (host, port) != (None, None):

@@ -55,7 +55,7 @@ class EncoderPair:
         return {"source": self.source, "target": self.target}
 
     def reading(self, language: str) -> SentenceEncoder:
-        """Give the encoder that reads a language, or for an empty code that of the source.
+        """Give the encoder that reads a language, with its pack; for no code that of the source.
 
         One reads English or, where none says that it knows English, the first language that the
         source states; the other reads all other languages. Training writes all languages into both
@@ -67,7 +67,7 @@ class EncoderPair:
         first = "en" if "en" in stated + others or not stated else stated[0]
         is_turned = first == "en" and "en" in others and stated[:1] not in ([], ["en"])
         of_source = not language or (short_code(language) == first) != is_turned
-        return self.source if of_source else self.target
+        return (self.source if of_source else self.target).reading(language)
 
     def repool(self, mode: str) -> None:
         """Make sentence vectors another way; see `Transformer.repool`."""

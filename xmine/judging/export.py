@@ -41,7 +41,7 @@ def export(
 ) -> str:
     """Write some pairs into a file as they stand now, and say how many.
 
-    Into .json and .csv go the labels on them, see `write_labels`. `force`: of a command that has
+    Into .csv go the labels on them, see `write_labels`. `force`: of a command that has
     this option, whether a file may be replaced.
 
     Raises:

@@ -80,8 +80,7 @@ class Judgements:
 
     Attributes:
         opened: the pairs.
-        done: what was done here at once, the last at the end: accept, note, repair and so on, and
-            the labels that take it back.
+        done: what was done here at once, the last at the end: the labels that take it back.
         times: of each judge when each label was given.
     """
 
@@ -104,7 +103,7 @@ class Judgements:
         mined = identity(opened.path / "source.parquet") if given else None
         self._mined = as_time(mined[2] / 1e9) if mined else ""
         self.times: dict[str, list[str]] = {}
-        self.done: list[tuple[str, list[Label]]] = []
+        self.done: list[list[Label]] = []
         self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
@@ -148,10 +147,6 @@ class Judgements:
     def problem(self) -> str:
         """Say why a label could not be kept, to be told before the first; empty if it can."""
         return why_not_writable(self.path)
-
-    def precision(self) -> str:
-        """Say how many of the judged pairs are right in each of two runs; empty for one run."""
-        return ""
 
     def of(self, row: int) -> str:
         """Give the label that stands for a pair, see `settled`; empty if there is none."""
@@ -197,7 +192,7 @@ class Judgements:
                 labels.append(self._label(row, word, decides=adjudicates))
                 before.append(self._label(row, own, decides=adjudicates))
         if labels:
-            self._do("decide" if adjudicates else word, labels, before)
+            self._do(labels, before)
         return len(labels)
 
     def take(self, labels: Iterable[Given]) -> int:
@@ -215,7 +210,7 @@ class Judgements:
         """Say something of a pair, beside the verdict; an empty text says no more."""
         own, before = self._own_of(row), self.notes(row).get(self.by, "")
         labels = [self._label(row, own, note=each) for each in (text, before)]
-        self._do("note", labels[:1], labels[1:])
+        self._do(labels[:1], labels[1:])
 
     def repair(self, repairs: Mapping[int, Repair | None]) -> None:
         """Put beads in the place of some rows, all at once, and accept these; None: none any more.
@@ -229,7 +224,7 @@ class Judgements:
             accepted = ACCEPT if repair is not None and repair.is_pair else accepted
             said.append(self._label(row, accepted, repair=repair and repair.facts()))
             before.append(self._label(row, own, repair=then and then.facts()))
-        self._do("repair", said, before)
+        self._do(said, before)
 
     def _own_of(self, row: int) -> str:
         return self.words(row).get(self.by, TAKEN_BACK)
@@ -245,9 +240,9 @@ class Judgements:
         more |= {"adjudicates": True} if decides else {}
         return Label(key, verdict_of(word), judge, now(), more)
 
-    def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
+    def _do(self, labels: list[Label], before: list[Label]) -> None:
         self._write(labels)
-        self.done.append((what, before))
+        self.done.append(before)
 
     def undo(self, there: int | None = None) -> list[int]:
         """Take back the last that was done here at once, and name its pairs.
@@ -260,14 +255,10 @@ class Judgements:
                 return []
             self._write([self._label(there, TAKEN_BACK)])
             return [there]
-        _, before = self.done[-1]
+        before = self.done[-1]
         self._write([replace(label, time=now()) for label in before])
         self.done.pop()
-        return self.rows_of(before)
-
-    def rows_of(self, labels: Iterable[Label]) -> list[int]:
-        """List the pairs that some labels are for, in the order of the pairs."""
-        return sorted({row for label in labels for row in self._places.get(label.key, ())})
+        return sorted({row for label in before for row in self._places.get(label.key, ())})
 
     def notes(self, row: int) -> dict[str, str]:
         """Give what each judge notes about a pair."""
@@ -421,13 +412,8 @@ class Judgements:
         return Counts.of(own if rows is None else own[rows])
 
     def _write(self, labels: list[Label]) -> None:
-        for path in self._paths():
-            append(path, labels, self._patience)
+        append(self.path, labels, self._patience)
         self.refresh()  # it holds these labels, and what others said before them
-
-    def _paths(self) -> Sequence[Path]:
-        """Name the files that take each label."""
-        return (self.path,)
 
     def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:

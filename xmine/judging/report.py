@@ -1,7 +1,6 @@
 """What all judges say: how often they agree, with each other and the estimate, and what each did.
 
-Kappa and alpha are a few lines each, and no package that judging needs has them: the tests compare
-these with scikit-learn's, and with the values that Krippendorff printed.
+No package that judging needs has Krippendorff's alpha: the tests compare it with what he printed.
 """
 
 from collections import Counter
@@ -19,8 +18,6 @@ from xmine.judging.judgements import Judgements
 from xmine.judging.samples import expected_precision, judged_at_random
 from xmine.pairs.judgements import KINDS, UNSURE, verdict_of
 
-_PAUSE = np.timedelta64(300, "s")  # a longer one between two labels is no work
-
 
 class Work(NamedTuple):
     """What a judge has done, or all of them together.
@@ -28,14 +25,12 @@ class Work(NamedTuple):
     Attributes:
         counts, kinds: of the labels (of all together, of those that stand), and of kinds of reject.
         right: share of the pairs that were judged at random, see `judged_at_random`.
-        minutes: between labels, without pauses of more than five.
         decided: pairs that were adjudicated.
     """
 
     counts: Counts
     kinds: Counter[str]
     right: Share
-    minutes: float
     decided: int
 
     def facts(self) -> dict[str, Any]:
@@ -44,11 +39,11 @@ class Work(NamedTuple):
         said = {"accepted": counts.accept, "rejected": counts.reject, "unsure": counts.unsure}
         said |= {kind: self.kinds[kind] for kind in KINDS} | {"decided": self.decided}
         right = {"precision": self.right.share, "low": low, "high": high}
-        return {"judged": counts.judged, **said, "minutes": round(self.minutes, 1), **right}
+        return {"judged": counts.judged, **said, **right}
 
     def __str__(self) -> str:
         """Write them."""
-        said = [f"{count(self.counts.judged, 'pair')} in {self.minutes:.0f} min"]
+        said = [count(self.counts.judged, "pair")]
         said += [self.reasons] if self.kinds else []
         said += [f"right {self.right}"] if self.right.of else []
         return "; ".join([*said, *[f"{self.decided:,} decided"][: self.decided]])
@@ -68,7 +63,7 @@ class Report:
         everybody, of_kept: the labels that stand, and those on kept pairs.
         expected, interval: precision by the estimate of all kept pairs; None without one.
         judges: what each has done.
-        twos: of each two the names, the share of common pairs on which they agree, and `kappa_of`.
+        twos: of each two the names, and the share of common pairs on which they agree.
         alpha, common: `alpha_of` all, and the number of pairs that more than one judge calls.
         open: pairs on which judges differ, and nobody has decided.
     """
@@ -80,30 +75,29 @@ class Report:
         at_random = at_random[codes[at_random] != GIVEN]
         self.path = opened.path
         self.expected, self.interval = expected_precision(opened, opened.cut)
-        minutes = {judge: minutes_of(times) for judge, times in sorted(judgements.times.items())}
+        names = sorted(judgements.times)
         decided = Counter(each.judge for row in rows if (each := judgements.decided(row)))
 
-        def work(words: list[str], minutes: float, decided: int) -> Work:
+        def work(words: list[str], decided: int) -> Work:
             own = np.zeros(len(opened), np.int8)
             own[rows] = [CODES[verdict_of(word)] for word in words]
             kinds = Counter(word for word in words if word in KINDS)
-            return Work(Counts.of(own), kinds, Counts.of(own[at_random]).right, minutes, decided)
+            return Work(Counts.of(own), kinds, Counts.of(own[at_random]).right, decided)
 
         said = [judgements.words(row) for row in rows]
         judges = {
-            judge: work([each.get(judge, "") for each in said], minutes[judge], decided[judge])
-            for judge in minutes
+            judge: work([each.get(judge, "") for each in said], decided[judge]) for judge in names
         }
         self.judges = {x: each for x, each in judges.items() if each.counts.judged or each.decided}
         stands = [judgements.word(row) for row in rows]
-        self.everybody = work(stands, sum(minutes.values()), decided.total())
+        self.everybody = work(stands, decided.total())
         self.of_kept = Counts.of(judgements.codes()[opened.kept(opened.cut)])
         clear = [{x: verdict_of(y) for x, y in z.items() if y != UNSURE} for z in said]
-        self.twos: list[tuple[str, str, Share, float | None]] = []
-        for one, other in combinations(minutes, 2):
+        self.twos: list[tuple[str, str, Share]] = []
+        for one, other in combinations(names, 2):
             both = [(x[one], x[other]) for x in clear if one in x and other in x]
             same = Share(sum(ours == theirs for ours, theirs in both), len(both))
-            self.twos += [(one, other, same, kappa_of(both))] if both else []
+            self.twos += [(one, other, same)] if both else []
         self.alpha = alpha_of([[*each.values()] for each in clear])
         self.common, self.open = sum(len(x) > 1 for x in clear), len(conflicts(judgements))
 
@@ -124,8 +118,8 @@ class Report:
             said["precision, expected"] = f"{self.expected:.2f} ({low:.2f} to {high:.2f})"
         for judge, work in self.judges.items() if len(self.judges) > 1 else ():
             said[judge] = str(work)
-        for one, other, same, kappa in self.twos:
-            said[f"{one}, {other}"] = str(same) + ("" if kappa is None else f", kappa {kappa:.2f}")
+        for one, other, same in self.twos:
+            said[f"{one}, {other}"] = str(same)
         if self.alpha is not None:
             said["all judges"] = f"alpha {self.alpha:.2f}, {count(self.common, 'common pair')}"
         said |= {"judges differ": f"{self.open:,}: {command} --conflicts"} if self.open else {}
@@ -133,8 +127,8 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """List the figures for JSON."""
-        names = ("judge", "other_judge", "judged", "same", "kappa")
-        twos = [(one, other, same.of, same.share, kappa) for one, other, same, kappa in self.twos]
+        names = ("judge", "other_judge", "judged", "same")
+        twos = [(one, other, same.of, same.share) for one, other, same in self.twos]
         return {
             **self.everybody.facts(),
             "kept": self.of_kept.pairs,
@@ -167,19 +161,6 @@ def conflicts(judgements: Judgements) -> list[int]:
     return [row for row in judgements.rows().tolist() if judgements.differ(row)]
 
 
-def kappa_of(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
-    """Give Cohen's kappa (1960): agreement of two judges, without that by chance.
-
-    None without pairs, or where both always say one and the same.
-    """
-    ours, theirs = (Counter(each) for each in zip(*pairs, strict=True)) if pairs else ({}, {})
-    chance = sum(ours[each] * theirs[each] for each in ours)
-    if chance == len(pairs) ** 2:
-        return None
-    same = sum(x == y for x, y in pairs)
-    return (same * len(pairs) - chance) / (len(pairs) ** 2 - chance)
-
-
 def alpha_of(units: Iterable[Sequence[Hashable]]) -> float | None:
     """Give Krippendorff's alpha (2011) of nominal values: agreement of any number of judges.
 
@@ -195,9 +176,3 @@ def alpha_of(units: Iterable[Sequence[Hashable]]) -> float | None:
     differ = ((each.total(), sum(n**2 for n in each.values())) for each in told)
     observed = sum((judges**2 - same) / (judges - 1) for judges, same in differ)
     return 1 - (totals.total() - 1) * observed / expected if expected else None
-
-
-def minutes_of(times: Iterable[str]) -> float:
-    """Give the minutes between the times of labels, without pauses."""
-    gaps = np.diff(np.array([each.rstrip("Z") for each in sorted(times)], dtype="datetime64[s]"))
-    return float(gaps[gaps <= _PAUSE].astype(np.int64).sum() / 60)

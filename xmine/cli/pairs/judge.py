@@ -70,14 +70,14 @@ def judge(
 
     Args:
         judgement: accept, reject, unsure, partial, language, source or target; none removes it.
-        output: File for the accepted pairs, to train with, in any format of pairs. Into .json
-            (Label Studio) or .csv go all labels on the kept pairs, or on a --sample.
+        output: File for the accepted pairs, to train with, in any format of pairs. Into .csv go all
+            labels on the kept pairs, or on a --sample.
         sample: Ask for that many kept pairs, drawn at random.
         name: Name of another sample, which is the same for all who give it.
         shared: Share of the sample that all judges are asked; each other pair is asked of one.
         conflicts: Decide on the pairs where judges differ.
         report: Write what is counted into -o, a table (.tsv).
-        take: File of labels to take: the JSON that Label Studio exports, or .csv.
+        take: File of labels to take, .csv.
         rejected: Write the rejected pairs to -o instead.
     """
     from xmine.browsing.opening import open_pairs

@@ -40,7 +40,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def xmine(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> Iterator[Command]:
-    """The command where the packages are found."""
     monkeypatch.syspath_prepend(installed)
     text = "".join(f"{one}\n{two}\n\n" for one, two in LINES)
     Path("pairs.stanza").write_text(text, encoding="utf-8")

@@ -94,7 +94,6 @@ def test_an_old_file_is_read_and_goes_on(path: Path) -> None:
     old.note(1, "why")
     again = Judgements.open(opened)
     assert again.of(0) == "accept" and again.notes(1) == {"ann": "why"}
-    assert judgements.path.read_bytes().startswith(V1.replace(b"version 1", b"version 2"))
 
 
 @pytest.mark.filterwarnings("ignore:.*not a whole line")

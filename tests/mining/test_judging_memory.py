@@ -64,7 +64,6 @@ def test_a_line_takes_few_bytes_however_long_it_is(
         "xmine.files.scratch.ROWS_AT_ONCE",
         "xmine.scoring.probability.PAIRS_AT_ONCE",
         "xmine.flags.line_features._LINES_AT_ONCE",
-        "xmine.flags.hubness._LISTS_AT_ONCE",
         "xmine.flags.reading._PAIRS_AT_ONCE",
         "xmine.text.packed._TEXTS_AT_ONCE",
         "xmine.pairs.io._PAIRS_AT_ONCE",

@@ -34,7 +34,7 @@ OF_METHOD: dict[str, dict[str, Any]] = {
         "nli_epochs": 3,
         **QUEUE,
     },
-    "emma-x": {"momentum": 0.5, "em_epochs": 1, "parallel_mix": 0.3, **QUEUE},
+    "emma-x": {"momentum": 0.5, "em_epochs": 1, **QUEUE},
 }
 STAGES = {"transaug": ["distil", "contrast", "nli"], "emma-x": ["phase-1", "phase-2"]}
 

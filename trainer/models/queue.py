@@ -80,7 +80,7 @@ def same_texts(texts: Tensor, others: Tensor, *, across: bool = False) -> Tensor
     same = torch.zeros(len(texts), len(others), dtype=torch.bool, device=texts.device)
     for turn in range(others.shape[1] if across else 1):
         for own, other in zip(texts.T.contiguous(), others.roll(turn, dims=1).T, strict=True):
-            if texts.is_cuda:  # who looks up how many are equal waits for it
+            if texts.device.type != "cpu":  # who looks up how many are equal waits for it
                 same |= own[:, None] == other
                 continue
             ordered, places = other.sort()

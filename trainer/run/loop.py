@@ -385,6 +385,14 @@ class Training:
                 "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
                 "mined": None if self.mined is None else torch.from_numpy(self.mined),
             }
+        elif not self.best["step"]:
+            decides, stage = self.decides, self.run.name or "training"
+            self.run.log(
+                step=self.done,
+                remark=f"{stage} found nothing better than its start, which is kept: {decides} "
+                f"{self.best['measures'][decides]:.3f}, {self.measured[decides]:.3f} at the end; a "
+                "smaller learning rate, or more data, may help",
+            )
         began = time.monotonic()
         self.run.save("checkpoint", state)
         self.saved_at, self.saved_when = self.done, time.monotonic()
@@ -395,14 +403,6 @@ class Training:
         wait_for_all()  # the first has written it then
         restore(self.step.state_dict(), self.best.get("state") or self.run.load("best") or {})
         measures: dict[str, float] = self.best["measures"]
-        if not self.best["step"]:
-            decides, stage = self.decides, self.run.name or "training"
-            self.run.log(
-                step=0,
-                remark=f"{stage} found nothing better than its start, which is kept: {decides} "
-                f"{measures[decides]:.3f}, {self.measured[decides]:.3f} at the end; a smaller "
-                "learning rate, or more data, may help",
-            )
         return measures
 
     def _resume(self) -> None:

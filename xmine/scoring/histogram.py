@@ -168,7 +168,9 @@ def _edges(scores: Floats, most: int) -> tuple[Floats, int]:
     low, high = float(finite[few]), float(finite[-1 - few])
     if low == high:
         low, high = float(finite[0]), float(finite[-1])
-    least = max((high - low) / max(most - 3, 1) or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
+    least = max(
+        (high - low) / max(most - 3, 1) or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high))
+    )
     width, decimals = next(_round_widths(least))
     bins = range(math.floor(low / width) - 1, math.floor(high / width) + 3)
     below, *edges, above = [round(at * width, decimals) + 0.0 for at in bins]  # no "-0.00"

@@ -36,7 +36,7 @@ CEILINGS = {
     "trainer": 8286,
     "tui": 6205,
     "bench": 9116,
-    "tests": 52735,
+    "tests": 52736,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Static
 
 from tests.toys.app import drive
+from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_cells, screen_text, settled, until
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
@@ -114,7 +115,7 @@ async def acts(pilot: Any, key: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", mostly_long(KINDS, ["file", "comparison"]))
 def test_each_key_at_the_bottom_acts_and_a_narrow_window_has_nine_at_most(
     kind: str, run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

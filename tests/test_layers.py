@@ -33,10 +33,10 @@ CEILINGS = {
     "xmine/run": 1637,
     "xmine/scoring": 2570,
     "xmine/text": 4869,
-    "trainer": 8286,
+    "trainer": 8290,
     "tui": 6205,
     "bench": 9116,
-    "tests": 52736,
+    "tests": 52741,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -448,6 +448,11 @@ def test_a_checkpoint_that_is_broken_is_an_error_that_says_what_to_do(
         train("moco", corpus, options, tmp_path / "new", resume=True)
     assert f"{path}: " in error.value.message
     assert "delete checkpoint.pt and best.pt there" in error.value.hint
+    path.write_bytes(whole)
+    saved = torch.load(path, weights_only=True)
+    torch.save({name: x for name, x in saved.items() if name != "guard"}, path)
+    with pytest.raises(TrainingError, match="an earlier version of xmine"):
+        train("moco", corpus, options, tmp_path / "new", resume=True)
     path.unlink()
     train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
     assert found[1][:5] == found[0] and len(found[1]) == 8

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from xmine.errors import TrainingError
 from xmine.hardware import forget_most_memory, most_memory
 from xmine.progress import Progress, Report, silent
 
@@ -407,6 +408,9 @@ class Training:
 
     def _resume(self) -> None:
         saved = self.run.load("checkpoint")
+        if saved is not None and "guard" not in saved:
+            said = f"{self.run.folder}: the checkpoint is of an earlier version of xmine"
+            raise TrainingError(said, "--force starts anew")
         self.run.forget_after(0 if saved is None else saved["done"])
         if saved is None:
             return
